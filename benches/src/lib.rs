@@ -1,0 +1,1 @@
+//! Benchmarks of cauri's hot paths and its load program.

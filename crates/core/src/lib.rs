@@ -1,0 +1,1 @@
+//! The pure heart of cauri: money, state machines, fees, signatures, decisions.

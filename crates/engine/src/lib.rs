@@ -1,0 +1,1 @@
+//! The payment core that platforms embed: ports, use cases, worker.

@@ -1,0 +1,1 @@
+//! The Postgres store of cauri.

@@ -1,0 +1,1 @@
+//! What the SQL stores of cauri share: tables, row mapping, filters.

@@ -1,0 +1,1 @@
+//! Sends cauri's signed webhooks over HTTP, behind an address guard.
