@@ -1,0 +1,3 @@
+pub mod retry;
+pub mod seal;
+pub mod signature;
