@@ -1,2 +1,53 @@
-//! The project's own chores: cargo xtask test.
-fn main() {}
+//! The project's own chores, run as `cargo xtask …`.
+
+mod command;
+mod error;
+mod fuzz;
+mod postgres;
+mod pure;
+mod test;
+
+use std::process::ExitCode;
+
+use crate::error::Error;
+
+const USAGE: &str = "\
+cargo xtask test [--set NAME=VALUE]… [-- ARGS…]
+    Every test of the workspace, on a Postgres cluster that exists only meanwhile.
+    ARGS go to cargo nextest run, or to cargo test where nextest is missing.
+    With CAURI_TEST_POSTGRES set, that server is used and no cluster is started.
+cargo xtask postgres [--set NAME=VALUE]… [-- COMMAND…]
+    Runs COMMAND with such a cluster in CAURI_TEST_POSTGRES, or waits for Enter without one.
+    fsync is on here and off in tests; --set changes that and every other server setting.
+    The cluster lies in TMPDIR: point it at a real disk before measuring.
+cargo xtask pure
+    Proves what each crate does without, by its dependency tree.
+cargo xtask fuzz [TARGET] [--seconds N]
+    Runs one fuzz target, or each, from its committed seeds for N seconds (30).";
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run(args: Vec<String>) -> Result<(), Error> {
+    let mut args = args.into_iter();
+    match args.next().as_deref() {
+        Some("test") => test::run(postgres::Options::parse(args)?),
+        Some("postgres") => postgres::run(postgres::Options::parse(args)?),
+        Some("pure") => pure::run(),
+        Some("fuzz") => fuzz::run(&fuzz::Options::parse(args)?),
+        Some(postgres::REAP) => postgres::reap(args),
+        Some("help" | "--help" | "-h") => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        Some(other) => Err(Error::Usage(format!("there is no chore {other:?}\n{USAGE}"))),
+        None => Err(Error::Usage(format!("which chore?\n{USAGE}"))),
+    }
+}

@@ -1,0 +1,78 @@
+//! What stops a chore.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// The command line makes no sense; the text says why.
+    Usage(String),
+    /// A program could not be started.
+    Start { program: String, source: io::Error },
+    /// A program ran and failed; it has said why itself.
+    Failed { program: String, status: ExitStatus },
+    /// A file or directory could not be read or written.
+    File { path: PathBuf, source: io::Error },
+    /// Neither found nor installable; the text says why it was not installed.
+    NoPostgres(String),
+    /// The server did not start; the text is the end of its log.
+    PostgresLog(String),
+    /// As many dependencies as this are where they must not be.
+    Impure(usize),
+}
+
+impl Error {
+    /// A failed program's own code, so that `cargo xtask postgres -- CMD` is transparent.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Failed { status, .. } => status
+                .code()
+                .and_then(|code| u8::try_from(code).ok())
+                .filter(|code| *code != 0)
+                .unwrap_or(1),
+            Self::Start { .. }
+            | Self::File { .. }
+            | Self::NoPostgres(_)
+            | Self::PostgresLog(_)
+            | Self::Impure(_) => 1,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Usage(why) => f.write_str(why),
+            Self::Start { program, source } => {
+                write!(f, "{program} could not be started: {source}")
+            }
+            Self::Failed { program, status } => write!(f, "{program} failed ({status})"),
+            Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::NoPostgres(why) => write!(
+                f,
+                "the tests need PostgreSQL 14 to 18, which is neither on PATH, nor in \
+                 /usr/lib/postgresql, nor where pg_config says, and could not be installed: {why}"
+            ),
+            Self::PostgresLog(log) => write!(f, "Postgres did not start; its log ends with\n{log}"),
+            Self::Impure(count) => {
+                write!(f, "{count} dependencies are where they must not be (see above)")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Start { source, .. } | Self::File { source, .. } => Some(source),
+            Self::Usage(_)
+            | Self::Failed { .. }
+            | Self::NoPostgres(_)
+            | Self::PostgresLog(_)
+            | Self::Impure(_) => None,
+        }
+    }
+}
