@@ -1,0 +1,26 @@
+//! The contract, asked of the real `cauri-server` over real HTTP.
+//!
+//! Every story is told once per store: on memory, on SQLite, and, with the feature
+//! `postgres-tests`, on the Postgres server that `CAURI_TEST_POSTGRES` names.
+//!
+//! ```text
+//! cargo test -p cauri-server --test acceptance -- refunds::
+//! ```
+#![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
+
+mod authentication;
+mod support;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+/// Stories mostly wait, so far more of them run at a time than there are processors.
+const AT_A_TIME: usize = 16;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_A_TIME);
+    let chapters = [&authentication::CHAPTER];
+    libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
+}
