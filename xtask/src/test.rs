@@ -6,7 +6,7 @@ use crate::command::{cargo, probe, run as run_command};
 use crate::error::Error;
 use crate::postgres::{Cluster, Options, VARIABLE};
 
-/// Tests never need to survive a power cut; the adapters' tests are four times faster without.
+/// A test's database need not survive a power cut, and is faster for it.
 const HASTE: [(&str, &str); 3] =
     [("fsync", "off"), ("synchronous_commit", "off"), ("full_page_writes", "off")];
 
@@ -27,14 +27,45 @@ fn tests(args: &[String], with_server: impl Fn(&mut Command) -> &mut Command) ->
         command.args(["nextest", "run"]);
     } else {
         println!("cargo nextest is not installed; running the tests with cargo test.");
-        // All targets, as nextest does; the doctests have a run of their own below.
+        // What nextest runs; the doctests have a run of their own below.
         command.args(["test", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast"]);
     }
-    command.args(["--workspace", "--all-features"]).args(args);
-    run_command(with_server(&mut command))?;
-
+    let chosen = names_packages(args);
+    if !chosen {
+        command.arg("--workspace");
+    }
+    run_command(with_server(command.arg("--all-features").args(args)))?;
+    if chosen {
+        println!("Packages were chosen, so the doctests are left out.");
+        return Ok(());
+    }
     println!("Running the doctests.");
     let mut doctests = cargo();
     doctests.args(["test", "--doc", "--workspace", "--all-features"]);
     run_command(with_server(&mut doctests))
+}
+
+/// Cargo would let `--workspace` win over packages that the caller named.
+fn names_packages(args: &[String]) -> bool {
+    let ours = args.iter().take_while(|arg| *arg != "--");
+    ours.into_iter().any(|arg| {
+        arg.starts_with("--package") || (arg.starts_with("-p") && !arg.starts_with("--"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_named_for_cargo_are_told_from_words_for_the_tests() {
+        let named = |line: &str| {
+            names_packages(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert!(named("-p cauri-postgres"));
+        assert!(named("--no-fail-fast -pcauri"));
+        assert!(named("--package=cauri"));
+        assert!(!named("--profile ci conforms"));
+        assert!(!named("-- -p"));
+    }
 }
