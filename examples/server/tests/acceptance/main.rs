@@ -9,6 +9,8 @@
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 
 mod authentication;
+mod parameters;
+mod transport;
 mod support;
 
 use std::process::ExitCode;
@@ -21,6 +23,6 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER];
+    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }
