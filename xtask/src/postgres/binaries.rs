@@ -89,13 +89,13 @@ fn install() -> Result<(), Error> {
             .env("DEBIAN_FRONTEND", "noninteractive")
             .stdin(Stdio::null()))
     };
-    apt(&["--quiet=2", "update"])
+    apt(&["update", "--quiet=2"])
         .and_then(|()| {
             // The file written above is ours, so the package must not ask about its own.
-            let keep = "Dpkg::Options::=--force-confold";
-            let quiet = "Dpkg::Use-Pty=0";
+            let keep = ["--option", "Dpkg::Options::=--force-confold"];
+            let quiet = ["--quiet=2", "--option", "Dpkg::Use-Pty=0"];
             let package = ["install", "--yes", "--no-install-recommends", "postgresql"];
-            apt(&[&["--quiet=2", "--option", keep, "--option", quiet][..], &package].concat())
+            apt(&[&package[..], &keep, &quiet].concat())
         })
         .map_err(|error| Error::NoPostgres(error.to_string()))
 }
