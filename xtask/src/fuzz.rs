@@ -63,12 +63,14 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
     let version = read(outward("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let mut build = outward(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let built = fuzz.join("target");
     build.current_dir(&fuzz).args(["build", "--release", "--target", host]);
+    build.arg("--target-dir").arg(&built);
     build.env("CARGO_ENCODED_RUSTFLAGS", INSTRUMENT.join("\x1f"));
     run_command(&mut build)?;
 
     for target in targets.iter().filter(|name| options.target.as_ref().is_none_or(|t| t == *name)) {
-        one(&fuzz, &fuzz.join("target").join(host).join("release"), target, options.seconds)?;
+        one(&fuzz, &built.join(host).join("release"), target, options.seconds)?;
     }
     Ok(())
 }
