@@ -9,7 +9,12 @@
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 
 mod authentication;
+mod idempotency;
+mod lists;
 mod parameters;
+mod payment_life;
+mod payments;
+mod payouts;
 mod transport;
 mod support;
 
@@ -23,6 +28,6 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER];
+    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }
