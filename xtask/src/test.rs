@@ -21,28 +21,30 @@ pub(crate) fn run(options: Options) -> Result<(), Error> {
 }
 
 fn tests(args: &[String], with_server: impl Fn(&mut Command) -> &mut Command) -> Result<(), Error> {
+    let nextest = probe(cargo().args(["nextest", "--version"])).is_some();
+    let chosen = names_packages(args);
     let mut command = cargo();
-    if probe(cargo().args(["nextest", "--version"])).is_some() {
+    if nextest {
         println!("Running the tests with cargo nextest.");
         command.args(["nextest", "run"]);
     } else {
-        println!("cargo nextest is not installed; running the tests with cargo test.");
-        // What nextest runs; the doctests have a run of their own below.
-        command.args(["test", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast"]);
+        println!("cargo nextest is not installed; running tests and doctests with cargo test.");
+        command.args(["test", "--no-fail-fast"]);
     }
-    let chosen = names_packages(args);
     if !chosen {
         command.arg("--workspace");
     }
     run_command(with_server(command.arg("--all-features").args(args)))?;
-    if chosen {
-        println!("Packages were chosen, so the doctests are left out.");
-        return Ok(());
+
+    if chosen && nextest {
+        println!("Packages were chosen, so their doctests are left out.");
+    } else if nextest {
+        println!("Running the doctests, which nextest does not.");
+        let mut doctests = cargo();
+        doctests.args(["test", "--doc", "--workspace", "--all-features"]);
+        run_command(with_server(&mut doctests))?;
     }
-    println!("Running the doctests.");
-    let mut doctests = cargo();
-    doctests.args(["test", "--doc", "--workspace", "--all-features"]);
-    run_command(with_server(&mut doctests))
+    Ok(())
 }
 
 /// Cargo would let `--workspace` win over packages that the caller named.
