@@ -9,13 +9,16 @@
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 
 mod authentication;
+mod customers;
 mod idempotency;
 mod lists;
 mod parameters;
 mod payment_life;
+mod payment_links;
 mod payments;
 mod payouts;
 mod transport;
+mod refunds;
 mod support;
 
 use std::process::ExitCode;
@@ -28,6 +31,6 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER];
+    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }
