@@ -1,3 +1,4 @@
+pub(crate) mod fee;
 pub mod retry;
 pub mod seal;
 pub mod signature;
