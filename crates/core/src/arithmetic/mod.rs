@@ -1,4 +1,4 @@
 pub(crate) mod fee;
 pub mod retry;
-pub mod seal;
+pub(crate) mod seal;
 pub mod signature;

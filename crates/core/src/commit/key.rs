@@ -1,0 +1,61 @@
+//! What names a record.
+
+use crate::{
+    model::{api_key::KeyHash, idempotency::IdempotencyKey},
+    value::{
+        id::{
+            AccountId, ApiKeyId, CustomerId, DeliveryId, EndpointId, EventId, OrderId, PaymentId,
+            PaymentLinkId, PayoutId, RefundId,
+        },
+        scope::Scope,
+    },
+};
+
+/// The name of a record. Every record has one primary key; an API key can also be found by its
+/// hash, an alternate key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a new kind must stop every store from compiling")]
+pub enum Key {
+    /// An account.
+    Account(AccountId),
+    /// A setting of the installation.
+    Setting(String),
+    /// An API key.
+    ApiKey(Scope, ApiKeyId),
+    /// An API key, by the hash of its text: an alternate key, unique over all accounts.
+    ApiKeyHash(KeyHash),
+    /// A customer.
+    Customer(Scope, CustomerId),
+    /// A payment link.
+    PaymentLink(Scope, PaymentLinkId),
+    /// A payment.
+    Payment(Scope, PaymentId),
+    /// A payout.
+    Payout(Scope, PayoutId),
+    /// A refund.
+    Refund(Scope, RefundId),
+    /// A line of a payment's timeline.
+    TimelineEntry(Scope, PaymentId, i64),
+    /// A webhook endpoint.
+    WebhookEndpoint(Scope, EndpointId),
+    /// The subscribers of a scope.
+    Subscriptions(Scope),
+    /// An event.
+    Event(Scope, EventId),
+    /// A delivery.
+    Delivery(Scope, DeliveryId),
+    /// An idempotency record.
+    Idempotency(Scope, IdempotencyKey),
+}
+
+impl Key {
+    /// The key of something that moves money.
+    #[must_use]
+    pub const fn order(scope: Scope, id: OrderId) -> Self {
+        match id {
+            OrderId::Payment(id) => Self::Payment(scope, id),
+            OrderId::Payout(id) => Self::Payout(scope, id),
+            OrderId::Refund(id) => Self::Refund(scope, id),
+        }
+    }
+}

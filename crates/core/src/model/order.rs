@@ -1,0 +1,157 @@
+//! What a network is asked to do, and what it says.
+
+use super::{
+    catalogue::Connection, failure::FailureCode, payment::Payment, payout::Payout, refund::Refund,
+    simulation::Simulation,
+};
+use crate::value::{
+    country::Country,
+    currency::Currency,
+    id::{OrderId, PaymentId},
+    method::{Network, PaymentMethod},
+    money::Amount,
+    phone::Phone,
+    scope::Scope,
+    text::Text,
+    time::Timestamp,
+    web_url::WebUrl,
+};
+
+/// An order to a network: collect, send or return money.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Order {
+    /// Whose.
+    pub scope: Scope,
+    /// Our id for it, by which the network can tell a repeat.
+    pub id: OrderId,
+    /// Which connection carries it.
+    pub connection: Connection,
+    /// How much, in the smallest unit of `currency`.
+    pub amount: Amount,
+    /// In which currency.
+    pub currency: Currency,
+    /// Where the payer or the recipient is.
+    pub country: Country,
+    /// By which method.
+    pub method: PaymentMethod,
+    /// Over which network; `None` for a card before the payer typed it.
+    pub network: Option<Network>,
+    /// The payer's or the recipient's phone; `None` for a card.
+    pub phone: Option<Phone>,
+    /// The payer's pre-authorisation code.
+    pub otp: Option<Text<10>>,
+    /// Where the payer is sent afterwards.
+    pub return_url: Option<WebUrl>,
+    /// The merchant's own name for it.
+    pub reference: Option<Text<100>>,
+    /// The payment that a refund returns money of, with that payment's amount.
+    pub refund_of: Option<(PaymentId, Amount)>,
+    /// When the network accepted it; `None` while it did not.
+    pub accepted_at: Option<Timestamp>,
+    /// A scenario that the sandbox was told to play; for a refund also what its payment was told.
+    pub simulation: Option<Simulation>,
+}
+
+impl Order {
+    /// The order to collect a payment.
+    #[must_use]
+    pub fn payment(payment: &Payment) -> Self {
+        Self {
+            scope: payment.scope,
+            id: OrderId::Payment(payment.id),
+            connection: payment.connection.clone(),
+            amount: payment.amount,
+            currency: payment.currency,
+            country: payment.country,
+            method: payment.method,
+            network: payment.network.clone(),
+            phone: payment.phone.clone(),
+            otp: payment.otp.clone(),
+            return_url: payment.return_url.clone(),
+            reference: payment.reference.clone(),
+            refund_of: None,
+            accepted_at: payment.processing_at,
+            simulation: payment.simulation,
+        }
+    }
+
+    /// The order to send a payout.
+    #[must_use]
+    pub fn payout(payout: &Payout) -> Self {
+        Self {
+            scope: payout.scope,
+            id: OrderId::Payout(payout.id),
+            connection: payout.connection.clone(),
+            amount: payout.amount,
+            currency: payout.currency,
+            country: payout.country,
+            method: payout.method,
+            network: Some(payout.network.clone()),
+            phone: Some(payout.phone.clone()),
+            otp: None,
+            return_url: None,
+            reference: payout.reference.clone(),
+            refund_of: None,
+            accepted_at: payout.processing_at,
+            simulation: payout.simulation,
+        }
+    }
+
+    /// The order to return money of a payment.
+    #[must_use]
+    pub fn refund(refund: &Refund, payment: &Payment) -> Self {
+        Self {
+            scope: refund.scope,
+            id: OrderId::Refund(refund.id),
+            connection: refund.connection.clone(),
+            amount: refund.amount,
+            currency: refund.currency,
+            country: payment.country,
+            method: payment.method,
+            network: payment.network.clone(),
+            phone: payment.phone.clone(),
+            otp: None,
+            return_url: None,
+            reference: refund.reference.clone(),
+            refund_of: Some((payment.id, payment.amount)),
+            accepted_at: refund.accepted_at,
+            simulation: refund.simulation,
+        }
+    }
+}
+
+/// What a network says of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Report {
+    /// It took the order on.
+    Accepted {
+        /// The network that will carry it, where the order left it open.
+        network: Option<Network>,
+        /// Where the payer has to go.
+        redirect_url: Option<String>,
+    },
+    /// It refused the order; nothing was sent.
+    Refused(FailureCode),
+    /// It could not be reached; nothing was sent.
+    Unreachable,
+    /// The money moved.
+    Paid,
+    /// The money will not move.
+    Failed(FailureCode),
+    /// The payer's time ran out at the network.
+    Expired,
+    /// It has no such order: it may be submitted.
+    NotFound,
+    /// It did not say; ask again.
+    Unknown,
+}
+
+impl Report {
+    /// It took the order on, and there is nothing more to say.
+    #[must_use]
+    pub const fn accepted() -> Self {
+        Self::Accepted { network: None, redirect_url: None }
+    }
+}

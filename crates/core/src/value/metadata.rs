@@ -1,0 +1,78 @@
+//! Metadata: what a client hangs on an object for itself (API §2).
+
+use std::collections::BTreeMap;
+
+/// At most 50 keys of 1 to 40 characters, each with a text of at most 500.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Metadata(BTreeMap<String, String>);
+
+/// A change to metadata, after JSON Merge Patch: key by key, a missing value deletes the key.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::exhaustive_enums, reason = "merge patch knows no fourth thing")]
+pub enum MetadataPatch {
+    /// Nothing changes.
+    #[default]
+    Keep,
+    /// Every key goes.
+    Clear,
+    /// The named keys are set or, where the value is missing, deleted.
+    Merge(BTreeMap<String, Option<String>>),
+}
+
+/// The change would leave more than [`Metadata::KEYS_MAX`] keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("metadata may hold at most 50 keys")]
+#[non_exhaustive]
+pub struct TooManyKeys;
+
+impl Metadata {
+    /// How many keys there may be.
+    pub const KEYS_MAX: usize = 50;
+    /// How many characters a key may have.
+    pub const KEY_CHARS_MAX: usize = 40;
+    /// How many characters a value may have.
+    pub const VALUE_CHARS_MAX: usize = 500;
+
+    /// Is there nothing in it?
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// This metadata after the change.
+    ///
+    /// # Errors
+    /// [`TooManyKeys`] when more than 50 keys would be left.
+    ///
+    /// ```
+    /// use cauri_core::{Metadata, MetadataPatch};
+    /// let set = |key: &str, value: &str| (key.to_owned(), Some(value.to_owned()));
+    /// let one = Metadata::default().patched(&MetadataPatch::Merge([set("a", "1"), set("b", "2")].into()))?;
+    /// let two = one.patched(&MetadataPatch::Merge([("a".to_owned(), None), set("c", "3")].into()))?;
+    /// assert_eq!((two.get("a"), two.get("b"), two.get("c")), (None, Some("2"), Some("3")));
+    /// assert!(two.patched(&MetadataPatch::Clear)?.is_empty());
+    /// # Ok::<(), cauri_core::TooManyKeys>(())
+    /// ```
+    pub fn patched(&self, patch: &MetadataPatch) -> Result<Self, TooManyKeys> {
+        let changes = match patch {
+            MetadataPatch::Keep => return Ok(self.clone()),
+            MetadataPatch::Clear => return Ok(Self::default()),
+            MetadataPatch::Merge(changes) => changes,
+        };
+        let mut next = self.0.clone();
+        for (key, value) in changes {
+            match value {
+                Some(value) => next.insert(key.clone(), value.clone()),
+                None => next.remove(key),
+            };
+        }
+        if next.len() > Self::KEYS_MAX { Err(TooManyKeys) } else { Ok(Self(next)) }
+    }
+}

@@ -1,0 +1,86 @@
+//! Addresses on the web.
+
+use std::{fmt, str::FromStr};
+
+use url::{Host, Url};
+
+/// An absolute `http` or `https` URL of at most 2,048 characters, kept as it came.
+#[derive(Clone, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(transparent)]
+pub struct WebUrl(Box<str>);
+
+/// The text is no absolute `http(s)` URL of at most 2,048 characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an absolute http or https URL of at most 2048 characters")]
+#[non_exhaustive]
+pub struct WebUrlError;
+
+impl WebUrl {
+    /// How many characters it may have.
+    pub const CHARS_MAX: usize = 2_048;
+
+    /// The URL as it came.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Is it encrypted on the way?
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.0.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("https:"))
+    }
+
+    /// Has it neither user info nor a fragment, as a webhook's address must (API §16.1)?
+    ///
+    /// ```
+    /// use cauri_core::WebUrl;
+    /// let plain = |text: &str| text.parse::<WebUrl>().map(|url| url.is_plain());
+    /// assert_eq!(plain("https://shop.example.com/hooks?a=1"), Ok(true));
+    /// assert_eq!(plain("https://user@shop.example.com/hooks"), Ok(false));
+    /// assert_eq!(plain("https://shop.example.com/hooks#top"), Ok(false));
+    /// ```
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        Url::parse(&self.0).is_ok_and(|url| {
+            url.username().is_empty() && url.password().is_none() && url.fragment().is_none()
+        })
+    }
+}
+
+impl FromStr for WebUrl {
+    type Err = WebUrlError;
+
+    fn from_str(text: &str) -> Result<Self, WebUrlError> {
+        // The URL standard strips white space and control characters; we refuse them, so that
+        // what is kept is what is used.
+        if text.len() > Self::CHARS_MAX && text.chars().count() > Self::CHARS_MAX
+            || text.chars().any(|c| c.is_control() || c.is_whitespace())
+        {
+            return Err(WebUrlError);
+        }
+        let url = Url::parse(text).map_err(|_| WebUrlError)?;
+        let web = matches!(url.scheme(), "http" | "https")
+            && url.host().is_some_and(|host| host != Host::Domain(""));
+        web.then(|| Self(text.into())).ok_or(WebUrlError)
+    }
+}
+
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for WebUrl {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,7 @@
+//! What the engine needs of the outside, each with its laws.
+
+pub(crate) mod clock;
+pub(crate) mod entropy;
+pub(crate) mod gateway;
+pub(crate) mod notifier;
+pub(crate) mod store;
