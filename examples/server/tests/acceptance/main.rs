@@ -11,13 +11,16 @@
 mod authentication;
 mod customers;
 mod idempotency;
+mod ledger;
 mod lists;
 mod parameters;
 mod payment_life;
 mod payment_links;
+mod payment_methods;
 mod payments;
 mod payouts;
 mod transport;
+mod webhook_endpoints;
 mod refunds;
 mod support;
 
@@ -31,6 +34,6 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER];
+    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }

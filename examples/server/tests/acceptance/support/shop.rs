@@ -169,6 +169,12 @@ impl Shop {
         self.simulate(&payment["id"], "success").ok(200)
     }
 
+    /// A payment that has succeeded, and whose refunds wait for `simulate`.
+    pub(crate) fn paid_patiently(&self, changes: Value) -> Value {
+        let payment = self.pay(changes);
+        self.simulate(&payment["id"], "refund_pending").ok(200)
+    }
+
     pub(crate) fn paid_by_card(&self, amount: i64, currency: &str, country: &str) -> Value {
         let payment = self.post("/v1/payments", &sample::card(amount, currency, country)).ok(201);
         self.simulate(&payment["id"], "success").ok(200)
