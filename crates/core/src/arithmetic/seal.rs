@@ -1,38 +1,7 @@
 //! Sealing secrets at rest, with XChaCha20-Poly1305.
 //!
-//! A webhook secret cannot be hashed, because it must sign. It is stored [`Sealed`] instead, under
-//! a [`Keyring`] the embedder keeps elsewhere, so that a copy of the database signs nothing.
-//!
-//! # Layout
-//!
-//! | Bytes | What |
-//! |---|---|
-//! | 1 | version of this layout: 1 |
-//! | 1 | id of the key |
-//! | 24 | nonce |
-//! | rest | ciphertext, with its tag of 16 bytes |
-//!
-//! Version and key id are authenticated too, and so is what the caller names as the *owner*: the
-//! id of the record the secret belongs to. A sealed secret copied into another row does not open.
-//!
-//! # Changing the key
-//!
-//! Put the new key in front and keep the old one behind it: the first seals, all open. Whatever
-//! [`Keyring::is_current`] denies is sealed anew when next written; when nothing is left, the old
-//! key can go.
-//!
-//! ```
-//! use cauri_core::seal::{Keyring, SealError};
-//!
-//! let old = Keyring::new([(1, [0xaa; 32])])?;
-//! let sealed = old.seal(b"whsec_a", b"whe_1", [7; 24])?;
-//!
-//! let new = Keyring::new([(2, [0xbb; 32]), (1, [0xaa; 32])])?;
-//! assert_eq!(new.open(&sealed, b"whe_1")?, b"whsec_a");
-//! assert_eq!(new.open(&sealed, b"whe_2"), Err(SealError::NotOurs));
-//! assert!(!new.is_current(&sealed));
-//! # Ok::<(), SealError>(())
-//! ```
+//! A webhook secret cannot be hashed, because it must sign. It is stored sealed instead, under
+//! keys the embedder keeps elsewhere, so that a copy of the database signs nothing.
 
 use core::fmt;
 
@@ -41,22 +10,29 @@ use chacha20poly1305::{
     aead::{Aead, Payload},
 };
 
-/// The length of a key.
-pub const KEY_LEN: usize = 32;
-
-/// The length of a nonce. It is long enough to be drawn at random for every sealing.
-pub const NONCE_LEN: usize = 24;
-
-/// The keys that seal and open.
+/// The keys that seal and open secrets.
 ///
-/// Its `Debug` shows the ids of the keys, never the keys.
+/// A secret is sealed for an *owner*, the id of the record it belongs to: copied into another row,
+/// it does not open. The `Debug` of a ring shows the ids of its keys, never the keys.
+///
+/// # Changing the key
+///
+/// Put the new key in front and keep the old one behind it: the first seals, all open. Whatever
+/// [`Keyring::is_current`] denies is sealed anew when next written; when nothing is left, the old
+/// key can go.
 ///
 /// ```
-/// use cauri_core::seal::Keyring;
+/// use cauri_core::{Keyring, SealError};
 ///
-/// let keys = Keyring::new([(2, [0xbb; 32]), (1, [0xaa; 32])])?;
-/// assert_eq!(format!("{keys:?}"), "Keyring { ids: [2, 1], .. }");
-/// # Ok::<(), cauri_core::seal::SealError>(())
+/// let old = Keyring::new([(1, [0xaa; 32])])?;
+/// let sealed = old.seal(b"whsec_a", b"whe_1", [7; 24])?;
+///
+/// let new = Keyring::new([(2, [0xbb; 32]), (1, [0xaa; 32])])?;
+/// assert_eq!(new.open(&sealed, b"whe_1")?, b"whsec_a");
+/// assert_eq!(new.open(&sealed, b"whe_2"), Err(SealError::NotOurs));
+/// assert!(!new.is_current(&sealed));
+/// assert_eq!(format!("{new:?}"), "Keyring { ids: [2, 1], .. }");
+/// # Ok::<(), SealError>(())
 /// ```
 #[derive(Clone)]
 pub struct Keyring {
@@ -65,6 +41,12 @@ pub struct Keyring {
 }
 
 impl Keyring {
+    /// The length of a key.
+    pub const KEY_LEN: usize = 32;
+
+    /// The length of a nonce. It is long enough to be drawn at random for every sealing.
+    pub const NONCE_LEN: usize = 24;
+
     /// Makes a ring of keys, each with an id that stays with it for good. The first seals.
     ///
     /// # Errors
@@ -72,7 +54,7 @@ impl Keyring {
     /// [`SealError::KeyMissing`] without a key, [`SealError::KeyIdRepeated`] when two have one id.
     ///
     /// ```
-    /// use cauri_core::seal::{Keyring, SealError};
+    /// use cauri_core::{Keyring, SealError};
     ///
     /// assert!(Keyring::new([(0, [1; 32]), (1, [2; 32])]).is_ok());
     /// assert_eq!(Keyring::new([]).err(), Some(SealError::KeyMissing));
@@ -81,7 +63,9 @@ impl Keyring {
     ///     Some(SealError::KeyIdRepeated { key: 0 }),
     /// );
     /// ```
-    pub fn new(keys: impl IntoIterator<Item = (u8, [u8; KEY_LEN])>) -> Result<Self, SealError> {
+    pub fn new(
+        keys: impl IntoIterator<Item = (u8, [u8; Self::KEY_LEN])>,
+    ) -> Result<Self, SealError> {
         let mut keys = keys.into_iter().map(|(id, key)| (id, XChaCha20Poly1305::new(&key.into())));
         let current = keys.next().ok_or(SealError::KeyMissing)?;
         let mut ring = Self { current, former: Vec::new() };
@@ -103,18 +87,18 @@ impl Keyring {
     /// [`SealError::SecretTooLong`] beyond what the cipher takes, some 256 GiB.
     ///
     /// ```
-    /// use cauri_core::seal::Keyring;
+    /// use cauri_core::Keyring;
     ///
     /// let keys = Keyring::new([(1, [0xaa; 32])])?;
     /// let sealed = keys.seal(b"whsec_a", b"whe_1", [7; 24])?;
     /// assert_eq!(sealed.as_bytes().len(), 1 + 1 + 24 + 7 + 16);
-    /// # Ok::<(), cauri_core::seal::SealError>(())
+    /// # Ok::<(), cauri_core::SealError>(())
     /// ```
     pub fn seal(
         &self,
         secret: &[u8],
         owner: &[u8],
-        nonce: [u8; NONCE_LEN],
+        nonce: [u8; Self::NONCE_LEN],
     ) -> Result<Sealed, SealError> {
         let (id, key) = &self.current;
         let aad = associated(*id, owner);
@@ -133,7 +117,7 @@ impl Keyring {
     /// owner, or under another key of the same id.
     ///
     /// ```
-    /// use cauri_core::seal::{Keyring, SealError};
+    /// use cauri_core::{Keyring, SealError};
     ///
     /// let keys = Keyring::new([(1, [0xaa; 32])])?;
     /// let sealed = keys.seal(b"whsec_a", b"whe_1", [7; 24])?;
@@ -149,7 +133,8 @@ impl Keyring {
             return Err(SealError::VersionUnknown { version });
         }
         let key = self.key(id).ok_or(SealError::KeyUnknown { key: id })?;
-        let (nonce, msg) = rest.split_first_chunk::<NONCE_LEN>().ok_or(SealError::Malformed)?;
+        let (nonce, msg) =
+            rest.split_first_chunk::<{ Self::NONCE_LEN }>().ok_or(SealError::Malformed)?;
         let aad = associated(id, owner);
         key.decrypt(&(*nonce).into(), Payload { msg, aad: &aad }).map_err(|_| SealError::NotOurs)
     }
@@ -157,11 +142,11 @@ impl Keyring {
     /// Whether the key that seals today sealed this: if not, seal it anew when it is next written.
     ///
     /// ```
-    /// use cauri_core::seal::Keyring;
+    /// use cauri_core::Keyring;
     ///
     /// let keys = Keyring::new([(1, [0xaa; 32])])?;
     /// assert!(keys.is_current(&keys.seal(b"whsec_a", b"whe_1", [7; 24])?));
-    /// # Ok::<(), cauri_core::seal::SealError>(())
+    /// # Ok::<(), cauri_core::SealError>(())
     /// ```
     #[must_use]
     pub fn is_current(&self, sealed: &Sealed) -> bool {
@@ -188,6 +173,17 @@ impl fmt::Debug for Keyring {
 ///
 /// Any bytes make one: whether they open is [`Keyring::open`]'s to say. Its `Debug` shows only how
 /// long it is.
+///
+/// # Layout
+///
+/// | Bytes | What |
+/// |---|---|
+/// | 1 | version of this layout: 1 |
+/// | 1 | id of the key |
+/// | 24 | nonce |
+/// | rest | ciphertext, with its tag of 16 bytes |
+///
+/// Version, key id and owner are authenticated beside the secret.
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub struct Sealed(Vec<u8>);
 
@@ -195,7 +191,7 @@ impl Sealed {
     /// Takes up what was stored.
     ///
     /// ```
-    /// use cauri_core::seal::{Keyring, SealError, Sealed};
+    /// use cauri_core::{Keyring, SealError, Sealed};
     ///
     /// let keys = Keyring::new([(1, [0xaa; 32])])?;
     /// let stored = keys.seal(b"whsec_a", b"whe_1", [7; 24])?.into_bytes();
@@ -211,7 +207,7 @@ impl Sealed {
     /// The bytes to store.
     ///
     /// ```
-    /// use cauri_core::seal::Sealed;
+    /// use cauri_core::Sealed;
     ///
     /// assert_eq!(Sealed::from_bytes(vec![1, 2]).as_bytes(), [1, 2]);
     /// ```
@@ -223,7 +219,7 @@ impl Sealed {
     /// The bytes to store, without copying them.
     ///
     /// ```
-    /// use cauri_core::seal::Sealed;
+    /// use cauri_core::Sealed;
     ///
     /// assert_eq!(Sealed::from_bytes(vec![1, 2]).into_bytes(), [1, 2]);
     /// ```
@@ -292,11 +288,11 @@ mod tests {
     const OWNER: &[u8] = b"whe_01jd3w8k4f7q2m9x5r6t0v1b3c";
 
     fn ring(ids: &[u8]) -> Keyring {
-        Keyring::new(ids.iter().map(|id| (*id, [*id; KEY_LEN]))).unwrap()
+        Keyring::new(ids.iter().map(|id| (*id, [*id; Keyring::KEY_LEN]))).unwrap()
     }
 
     fn sealed(ids: &[u8]) -> Sealed {
-        ring(ids).seal(SECRET, OWNER, [9; NONCE_LEN]).unwrap()
+        ring(ids).seal(SECRET, OWNER, [9; Keyring::NONCE_LEN]).unwrap()
     }
 
     #[test]
@@ -314,7 +310,7 @@ mod tests {
         let ring = ring(&[2, 3, 1]);
         assert_eq!(ring.open(&sealed, OWNER).unwrap(), SECRET);
         assert!(!ring.is_current(&sealed));
-        let again = ring.seal(SECRET, OWNER, [9; NONCE_LEN]).unwrap();
+        let again = ring.seal(SECRET, OWNER, [9; Keyring::NONCE_LEN]).unwrap();
         assert_eq!(again.as_bytes()[1], 2);
         assert!(ring.is_current(&again));
     }
@@ -326,7 +322,7 @@ mod tests {
             assert_eq!(ring(&[1]).open(&sealed, owner), Err(SealError::NotOurs));
         }
         assert_eq!(ring(&[2]).open(&sealed, OWNER), Err(SealError::KeyUnknown { key: 1 }));
-        let namesake = Keyring::new([(1, [0; KEY_LEN])]).unwrap();
+        let namesake = Keyring::new([(1, [0; Keyring::KEY_LEN])]).unwrap();
         assert_eq!(namesake.open(&sealed, OWNER), Err(SealError::NotOurs));
     }
 
@@ -344,7 +340,7 @@ mod tests {
 
     #[test]
     fn an_empty_secret_and_an_empty_owner_are_fine() {
-        let sealed = ring(&[1]).seal(b"", b"", [0; NONCE_LEN]).unwrap();
+        let sealed = ring(&[1]).seal(b"", b"", [0; Keyring::NONCE_LEN]).unwrap();
         assert_eq!(ring(&[1]).open(&sealed, b"").unwrap(), b"");
     }
 
