@@ -20,8 +20,10 @@ mod payment_methods;
 mod payments;
 mod payouts;
 mod transport;
+mod webhook_deliveries;
 mod webhook_endpoints;
 mod refunds;
+mod sandbox;
 mod support;
 
 use std::process::ExitCode;
@@ -34,6 +36,6 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER];
+    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER, &webhook_deliveries::CHAPTER, &sandbox::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }
