@@ -16,8 +16,8 @@ use cauri_core::{AttemptError, Environment};
 ///
 /// 1. **As it is.** The body goes out byte for byte, with every header of the attempt: the
 ///    signature covers the bytes, not what they mean.
-/// 2. **No receipt for what was not sent.** `Ok` means that the receiver answered this very body,
-///    with that status, whichever it is. What could not be known is an [`AttemptError`].
+/// 2. **No receipt for what was not sent.** `Ok` means that the receiver, or the queue before it,
+///    answered this very body with that status, whichever it is. What could not be known is an [`AttemptError`].
 /// 3. **It may deliver twice.** One attempt may reach the receiver more than once, and an attempt
 ///    that ended in an error may have reached it. Receivers know a delivery by its id.
 /// 4. **A lost receipt costs one more attempt,** and nothing else: a notifier keeps no account of
@@ -35,6 +35,47 @@ use cauri_core::{AttemptError, Environment};
 ///    `ConnectionFailed`, `TlsError` or `UrlNotAllowed`; the other errors are the engine's own.
 ///
 /// A call that is dropped half-way is as an attempt whose receipt was lost.
+///
+/// # A notifier of one's own
+///
+/// This one hands attempts to a queue, for another process to send. Its receipts say what it
+/// knows: that the queue took them.
+///
+/// ```
+/// use async_trait::async_trait;
+/// use cauri::{Attempt, AttemptError, Environment, Notifier, Receipt};
+/// use tokio::sync::mpsc;
+///
+/// #[derive(Debug)]
+/// struct Queue(mpsc::Sender<Attempt>);
+///
+/// #[async_trait]
+/// impl Notifier for Queue {
+///     async fn deliver(&self, attempt: &Attempt) -> Receipt {
+///         let taken = self.0.try_send(attempt.clone());
+///         let outcome = taken.map(|()| 202).map_err(|_| AttemptError::ConnectionFailed);
+///         Receipt { outcome, duration_ms: 0 }
+///     }
+///
+///     async fn vet(&self, _: &str, _: Environment) -> Result<(), AttemptError> {
+///         Ok(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let (sender, _receiver) = mpsc::channel(1);
+/// let attempt = Attempt {
+///     url: "https://shop.example.com/hooks".to_owned(),
+///     environment: Environment::Sandbox,
+///     headers: Vec::new(),
+///     body: "{}".into(),
+/// };
+/// let queue = Queue(sender);
+/// assert_eq!(queue.deliver(&attempt).await.outcome, Ok(202));
+/// assert_eq!(queue.deliver(&attempt).await.outcome, Err(AttemptError::ConnectionFailed));
+/// # }
+/// ```
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Notifier: Debug + Send + Sync + 'static {
