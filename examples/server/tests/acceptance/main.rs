@@ -11,6 +11,7 @@
 mod authentication;
 mod customers;
 mod idempotency;
+mod isolation;
 mod ledger;
 mod lists;
 mod parameters;
@@ -22,7 +23,9 @@ mod payouts;
 mod transport;
 mod webhook_deliveries;
 mod webhook_endpoints;
+mod rate_limit;
 mod refunds;
+mod safety;
 mod sandbox;
 mod support;
 
@@ -36,6 +39,6 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER, &webhook_deliveries::CHAPTER, &sandbox::CHAPTER];
+    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER, &webhook_deliveries::CHAPTER, &sandbox::CHAPTER, &rate_limit::CHAPTER, &safety::CHAPTER, &isolation::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }
