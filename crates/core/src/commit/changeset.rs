@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     model::ledger::{LedgerAccount, Posting},
-    value::time::Timestamp,
+    value::{scope::Scope, time::Timestamp},
 };
 
 /// One verb.
@@ -100,6 +100,31 @@ impl Changeset {
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.postings.is_empty()
+    }
+
+    /// Whose it is, by the first write or posting that says; no changeset touches two scopes.
+    /// `None` when it is the installation's, or asks for nothing.
+    ///
+    /// ```
+    /// use cauri_core::{Changeset, Environment, Scope, Subscriptions};
+    /// let scope = Scope {
+    ///     account: "acct_01j9v8k3xw0000000000000000".parse()?,
+    ///     environment: Environment::Live,
+    /// };
+    /// let mut changeset = Changeset::new();
+    /// assert_eq!(changeset.scope(), None);
+    /// changeset.insert(Subscriptions { scope, endpoints: Vec::new() }, None);
+    /// assert_eq!(changeset.scope(), Some(scope));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn scope(&self) -> Option<Scope> {
+        let of_write = |write: &Write| match write {
+            Write::Insert { record, .. } | Write::Update { record, .. } => record.scope(),
+            Write::Remove { key, .. } => key.scope(),
+        };
+        let posted = || self.postings.first().map(Posting::scope);
+        self.writes.iter().find_map(of_write).or_else(posted)
     }
 
     /// Every key whose record matters to the verdict.

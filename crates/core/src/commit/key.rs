@@ -58,4 +58,36 @@ impl Key {
             OrderId::Refund(id) => Self::Refund(scope, id),
         }
     }
+
+    /// Whose it names; `None` for what belongs to the installation, and for a hash, which does not
+    /// say.
+    ///
+    /// ```
+    /// use cauri_core::{Environment, Key, Scope};
+    /// let scope = Scope {
+    ///     account: "acct_01j9v8k3xw0000000000000000".parse()?,
+    ///     environment: Environment::Live,
+    /// };
+    /// assert_eq!(Key::Subscriptions(scope).scope(), Some(scope));
+    /// assert_eq!(Key::Account(scope.account).scope(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn scope(&self) -> Option<Scope> {
+        match self {
+            Self::Account(_) | Self::Setting(_) | Self::ApiKeyHash(_) => None,
+            Self::ApiKey(scope, _)
+            | Self::Customer(scope, _)
+            | Self::PaymentLink(scope, _)
+            | Self::Payment(scope, _)
+            | Self::Payout(scope, _)
+            | Self::Refund(scope, _)
+            | Self::TimelineEntry(scope, _, _)
+            | Self::WebhookEndpoint(scope, _)
+            | Self::Subscriptions(scope)
+            | Self::Event(scope, _)
+            | Self::Delivery(scope, _)
+            | Self::Idempotency(scope, _) => Some(*scope),
+        }
+    }
 }
