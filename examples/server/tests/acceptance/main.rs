@@ -9,11 +9,13 @@
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 
 mod authentication;
+mod crash;
 mod customers;
 mod idempotency;
 mod isolation;
 mod ledger;
 mod lists;
+mod operations;
 mod parameters;
 mod payment_life;
 mod payment_links;
@@ -27,6 +29,7 @@ mod rate_limit;
 mod refunds;
 mod safety;
 mod sandbox;
+mod slow;
 mod support;
 
 use std::process::ExitCode;
@@ -39,6 +42,7 @@ const AT_A_TIME: usize = 16;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    let chapters = [&authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER, &webhook_deliveries::CHAPTER, &sandbox::CHAPTER, &rate_limit::CHAPTER, &safety::CHAPTER, &isolation::CHAPTER];
+    // The slow ones first, so that they wait while the others work.
+    let chapters = [&slow::CHAPTER, &crash::CHAPTER, &operations::CHAPTER, &authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER, &webhook_deliveries::CHAPTER, &sandbox::CHAPTER, &rate_limit::CHAPTER, &safety::CHAPTER, &isolation::CHAPTER];
     libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
 }

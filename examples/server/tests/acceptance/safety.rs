@@ -94,7 +94,7 @@ fn parallel_refunds_cannot_exceed_the_payment(store: &Store) {
 fn parallel_refunds_cannot_overspend(store: &Store) {
     let shop = store.shop();
     let payments: Vec<Value> = (0..10).map(|_| shop.paid_patiently(json!({}))).collect();
-    // 49,000 are there; 25,350 stay, which is five times 4,900 and some.
+    // What this leaves is enough for five refunds of 4,900, not for six.
     shop.pay_out(json!({"amount": 23_550})).ok(201);
     let left = shop.purse("XOF").available;
     let answers = at_once(10, |number| shop.refund(&payments[number], None));

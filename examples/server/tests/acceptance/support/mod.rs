@@ -25,41 +25,37 @@ pub(crate) struct Chapter {
     pub(crate) everywhere: &'static [(&'static str, Story)],
     /// Those that need data to outlive a process.
     pub(crate) durable: &'static [(&'static str, Story)],
+    /// Those that need a store which several servers share.
+    pub(crate) shared: &'static [(&'static str, Story)],
 }
 
 /// Names the stories of a file. One that is left out is dead code and does not build.
 macro_rules! stories {
-    ($($name:ident),* $(,)? $(; durable: $($kept:ident),* $(,)?)?) => {
+    (
+        $($name:ident),* $(,)?
+        $(; durable: $($kept:ident),* $(,)?)?
+        $(; shared: $($spread:ident),* $(,)?)?
+    ) => {
         pub(crate) const CHAPTER: $crate::support::Chapter = $crate::support::Chapter {
             module: module_path!(),
             everywhere: &[$((stringify!($name), $name as $crate::support::Story)),*],
             durable: &[$($((stringify!($kept), $kept as $crate::support::Story)),*)?],
+            shared: &[$($((stringify!($spread), $spread as $crate::support::Story)),*)?],
         };
     };
 }
 pub(crate) use stories;
 
 /// One trial for each story and store: `payments::name::memory`, `…::sqlite`, `…::postgres`.
-pub(crate) fn trials(chapters: &[&Chapter]) -> Vec<Trial> {
-    let mut stores = vec![
-        ("memory", Arc::new(Store::new(Kind::Memory))),
-        ("sqlite", Arc::new(Store::new(Kind::Sqlite))),
-    ];
-    #[cfg(feature = "postgres-tests")]
-    stores.push(("postgres", Arc::new(Store::new(Kind::Postgres))));
+pub(crate) fn trials(chapters: &[&'static Chapter]) -> Vec<Trial> {
+    let stores: Vec<Arc<Store>> = Kind::ALL.map(|kind| Arc::new(Store::new(kind))).into();
     let mut trials = Vec::new();
     for chapter in chapters {
-        let noun = chapter.module.rsplit("::").next().unwrap_or_default();
-        let stories = chapter.everywhere.iter().map(|story| (story, true));
-        for ((name, story), everywhere) in
-            stories.chain(chapter.durable.iter().map(|story| (story, false)))
-        {
-            for (store_name, store) in &stores {
-                if !everywhere && *store_name == "memory" {
-                    continue;
-                }
-                let (store, story) = (Arc::clone(store), *story);
-                let title = format!("{noun}::{name}::{store_name}");
+        for store in &stores {
+            for &(name, story) in chapter.told_to(store.kind) {
+                let noun = chapter.module.rsplit("::").next().unwrap_or_default();
+                let title = format!("{noun}::{name}::{}", store.kind.name());
+                let store = Arc::clone(store);
                 trials.push(Trial::test(title, move || {
                     story(&store);
                     Ok(())
@@ -68,4 +64,12 @@ pub(crate) fn trials(chapters: &[&Chapter]) -> Vec<Trial> {
         }
     }
     trials
+}
+
+impl Chapter {
+    fn told_to(&self, kind: Kind) -> impl Iterator<Item = &'static (&'static str, Story)> {
+        let durable = if kind.is_durable() { self.durable } else { &[] };
+        let shared = if kind.is_shared() { self.shared } else { &[] };
+        self.everywhere.iter().chain(durable).chain(shared)
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -29,10 +29,36 @@ pub(crate) enum Kind {
     Postgres,
 }
 
+impl Kind {
+    #[cfg(not(feature = "postgres-tests"))]
+    pub(crate) const ALL: [Self; 2] = [Self::Memory, Self::Sqlite];
+    #[cfg(feature = "postgres-tests")]
+    pub(crate) const ALL: [Self; 3] = [Self::Memory, Self::Sqlite, Self::Postgres];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Sqlite => "sqlite",
+            #[cfg(feature = "postgres-tests")]
+            Self::Postgres => "postgres",
+        }
+    }
+
+    /// Whether its data outlive the process.
+    pub(crate) fn is_durable(self) -> bool {
+        self != Self::Memory
+    }
+
+    /// Whether several servers may run on it at once.
+    pub(crate) fn is_shared(self) -> bool {
+        !matches!(self, Self::Memory | Self::Sqlite)
+    }
+}
+
 /// One kind of store, with the server that stories of the default configuration share.
 #[derive(Debug)]
 pub(crate) struct Store {
-    kind: Kind,
+    pub(crate) kind: Kind,
     shared: Mutex<Option<Arc<Server>>>,
 }
 
@@ -189,10 +215,6 @@ impl Server {
             child.try_wait().unwrap().ok_or_else(|| "still running".to_owned())
         })
     }
-
-    pub(crate) fn log(&self) -> String {
-        self.place.log_text()
-    }
 }
 
 impl Drop for Server {
@@ -207,11 +229,20 @@ impl Drop for Server {
 }
 
 impl Place {
-    /// Runs one command of the binary to its end.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+    /// Runs one command of the binary to its end, which must be a good one; its output.
+    #[track_caller]
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().expect("the command runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (said, complained) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}: {}\n{said}\n{complained}", output.status);
+        said
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
         command.args(arguments).args(["--store", &self.store]).stdin(Stdio::null());
-        command.output().expect("the command runs")
+        command
     }
 
     fn log(&self) -> File {

@@ -1,0 +1,106 @@
+//! Stories about real time, told beside all others.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::server::Store;
+use crate::support::shop::path_of;
+use crate::support::sink::{Answer, Sink};
+use crate::support::time::{millis, stays, within};
+use crate::support::{sample, stories};
+
+stories![
+    a_payment_waits_for_its_payer,
+    a_payment_expires_at_its_time,
+    a_slow_success_takes_half_a_minute,
+    a_failing_receiver_is_tried_after_five_and_thirty_seconds,
+    an_overlap_of_secrets_ends,
+];
+
+fn a_payment_waits_for_its_payer(store: &Store) {
+    let shop = store.shop();
+    let payment = shop.pay(json!({}));
+    let processing = within(Duration::from_secs(2), || {
+        let seen = shop.see(&payment["id"]);
+        if seen["status"] == "processing" { Ok(seen) } else { Err(seen.to_string()) }
+    });
+    assert_eq!(processing["next_action"], json!({"type": "approve_on_phone"}));
+    stays(Duration::from_secs(10), || assert_eq!(shop.see(&payment["id"]), processing));
+    assert_eq!(shop.total("/v1/ledger"), 0);
+    assert_eq!(shop.get("/v1/balance").ok(200)["available"], json!([]));
+}
+
+fn a_payment_expires_at_its_time(store: &Store) {
+    let shop = store.shop();
+    let payment = shop.pay(json!({"expires_in": 60}));
+    let expired = within(Duration::from_secs(63), || {
+        let seen = shop.see(&payment["id"]);
+        if seen["status"] == "expired" { Ok(seen) } else { Err(seen.to_string()) }
+    });
+    let late = millis(&expired["expired_at"]) - millis(&payment["expires_at"]);
+    assert!((0..3000).contains(&late), "at its time, not {late} ms after it");
+    assert_eq!((&expired["failure_code"], &expired["next_action"]), (&Value::Null, &Value::Null));
+    let cancel = format!("{}/cancel", path_of(&payment["id"]));
+    shop.post(&cancel, &json!({})).refused(409, "payment_not_cancellable", None);
+    assert_eq!(shop.chronology(&payment), ["created", "processing", "expired"]);
+}
+
+fn a_slow_success_takes_half_a_minute(store: &Store) {
+    let shop = store.shop();
+    shop.fund(100_000, "XOF");
+    let payment = shop.post("/v1/payments", &sample::payment_of("0001")).ok(201);
+    let payout = shop.pay_out(json!({"phone": "+221770000001"})).ok(201);
+    for object in [&payment, &payout] {
+        let paid = within(Duration::from_secs(36), || {
+            let seen = shop.see(&object["id"]);
+            if seen["status"] == "succeeded" { Ok(seen) } else { Err(seen.to_string()) }
+        });
+        let took = millis(&paid["succeeded_at"]) - millis(&paid["processing_at"]);
+        assert!((29_900..33_000).contains(&took), "thirty seconds, not {took} ms");
+    }
+}
+
+fn a_failing_receiver_is_tried_after_five_and_thirty_seconds(store: &Store) {
+    let (shop, sink) = (store.shop(), Sink::scripted(vec![Answer::Status(500)]));
+    shop.hook(&sink.url(), &["payment.created"]);
+    shop.pay(json!({}));
+    let hits = sink.awaits_within(Duration::from_secs(44), 3);
+    for (pair, expected) in hits.windows(2).zip([5.0, 30.0]) {
+        let waited = (pair[1].at - pair[0].at).as_secs_f64();
+        assert!((expected - 1.0..expected + 1.5).contains(&waited), "{expected} s, not {waited}");
+    }
+    let path = "/v1/webhooks/deliveries?event_type=payment.created";
+    let seen = within(Duration::from_secs(3), || {
+        let seen = shop.list(path).remove(0);
+        if seen["attempts_count"] == 3 { Ok(seen) } else { Err(seen.to_string()) }
+    });
+    assert_eq!((&seen["status"], &seen["http_status"]), (&json!("pending"), &json!(500)));
+    assert_eq!(seen["error"], "non_2xx");
+    let attempts = seen["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 3);
+    for (number, attempt) in attempts.iter().enumerate() {
+        assert_eq!(attempt["number"], number + 1);
+        assert!(attempt["duration_ms"].as_u64().is_some(), "{attempt}");
+    }
+    let ended = millis(&attempts[2]["started_at"]) + attempts[2]["duration_ms"].as_i64().unwrap();
+    let wait = millis(&seen["next_attempt_at"]) - ended;
+    assert!((299_000..302_000).contains(&wait), "five minutes, not {wait} ms");
+}
+
+fn an_overlap_of_secrets_ends(store: &Store) {
+    let (shop, sink) = (store.shop(), Sink::open());
+    let endpoint = shop.hook(&sink.url(), &["payment_link.created"]);
+    let body = json!({"rotate_secret": true, "previous_secret_expires_in": 3});
+    let rotated = shop.post(&path_of(&endpoint["id"]), &body).ok(200);
+    let mut count = 0;
+    within(Duration::from_secs(12), || {
+        shop.link(json!({}));
+        count += 1;
+        let hit = sink.awaits(count).remove(count - 1);
+        match hit.signatures() {
+            1 => Ok(assert!(hit.is_signed_by(&rotated["secret"]))),
+            more => Err(format!("{more} signatures")),
+        }
+    });
+}
