@@ -269,9 +269,16 @@ pub enum Error {
         /// Its status.
         status: &'static str,
     },
+    /// The `Idempotency-Key` was used for another request.
+    #[error("The Idempotency-Key was used for another request.")]
+    IdempotencyKeyReused,
     /// A sum does not fit into 64 bits.
     #[error(transparent)]
     Overflow(#[from] Overflow),
+    /// Records contradict one another: a step that the tables do not allow. Never answered for
+    /// what this crate wrote.
+    #[error("a step that the tables do not allow")]
+    Impossible,
 }
 
 impl Error {
@@ -294,7 +301,8 @@ impl Error {
             Self::PaymentLinkLocked => "payment_link_locked",
             Self::WebhookEndpointDisabled => "webhook_endpoint_disabled",
             Self::SimulationNotAllowed { .. } => "simulation_not_allowed",
-            Self::Overflow(_) => "internal_error",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::Overflow(_) | Self::Impossible => "internal_error",
         }
     }
 

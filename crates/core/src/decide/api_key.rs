@@ -1,0 +1,100 @@
+//! Accounts and API keys: what the library's admin functions decide (API §3).
+
+use crate::{
+    commit::{changeset::Changeset, record::Versioned},
+    model::{
+        account::Account,
+        api_key::{ApiKey, ApiKeyKind, KeyHash, hint, prefix},
+    },
+    value::{env::Env, scope::Scope, secret::Secret, text::Text, time::Timestamp},
+};
+
+/// A new key, in clear for the only time.
+#[derive(Debug, Clone)]
+#[expect(clippy::exhaustive_structs, reason = "the engine takes it apart")]
+pub struct NewApiKey {
+    /// What is stored.
+    pub key: ApiKey,
+    /// What is handed out.
+    pub clear: Secret,
+}
+
+/// Makes an account.
+#[must_use]
+pub fn create_account(env: &mut Env) -> (Account, Changeset) {
+    let account = Account { id: env.id(), created_at: env.now() };
+    let mut changes = Changeset::new();
+    changes.insert(account.clone(), None);
+    (account, changes)
+}
+
+/// Makes a key: its clear text is known from here on only to whoever holds the answer.
+#[must_use]
+pub fn create(
+    scope: Scope,
+    kind: ApiKeyKind,
+    name: Option<Text<100>>,
+    expires_at: Option<Timestamp>,
+    env: &mut Env,
+) -> (NewApiKey, Changeset) {
+    let clear = env.secret(prefix(kind, scope.environment));
+    // A key of our own making always has the form that is looked up.
+    let hash = KeyHash::of(clear.reveal()).unwrap_or(KeyHash::from_bytes([0; 32]));
+    let key = ApiKey {
+        id: env.id(),
+        scope,
+        kind,
+        name,
+        hint: hint(kind, scope.environment, &clear),
+        hash,
+        created_at: env.now(),
+        last_used_at: None,
+        expires_at,
+        revoked_at: None,
+    };
+    let mut changes = Changeset::new();
+    changes.insert(key.clone(), None);
+    (NewApiKey { key, clear }, changes)
+}
+
+/// Revokes a key; one that is revoked already stays as it is.
+#[must_use]
+pub fn revoke(key: Versioned<ApiKey>, now: Timestamp) -> (ApiKey, Changeset) {
+    let Versioned { value: mut key, version, .. } = key;
+    let mut changes = Changeset::new();
+    if key.revoked_at.is_none() {
+        key.revoked_at = Some(now);
+        changes.update(key.clone(), version, None);
+    }
+    (key, changes)
+}
+
+/// Replaces a key by a new one of the same kind and name; the old one ends after a grace of 0 to
+/// 604,800 seconds, at once when there is none.
+#[must_use]
+pub fn roll(key: Versioned<ApiKey>, grace_s: u32, env: &mut Env) -> (NewApiKey, Changeset) {
+    let Versioned { value: mut old, version, .. } = key;
+    let (new, mut changes) = create(old.scope, old.kind, old.name.clone(), None, env);
+    let now = env.now();
+    if grace_s == 0 {
+        old.revoked_at = old.revoked_at.or(Some(now));
+    } else {
+        let end = now.plus_seconds(i64::from(grace_s));
+        old.expires_at = Some(old.expires_at.map_or(end, |at| at.min(end)));
+    }
+    changes.update(old, version, None);
+    (new, changes)
+}
+
+/// Notes that a key was used; `None` when it was noted within the last minute.
+#[must_use]
+pub fn used(key: Versioned<ApiKey>, now: Timestamp) -> Option<Changeset> {
+    let Versioned { value: mut key, version, .. } = key;
+    if key.last_used_at.is_some_and(|at| now.since(at) < 60_000) {
+        return None;
+    }
+    key.last_used_at = Some(now);
+    let mut changes = Changeset::new();
+    changes.update(key, version, None);
+    Some(changes)
+}

@@ -1,0 +1,70 @@
+//! Customers: created and modified (API §13). No events.
+
+use super::draft::{Context, Decision, Draft, touched};
+use crate::{
+    commit::record::Versioned,
+    error::{Error, Fault, Problem},
+    model::customer::Customer,
+    wire::{self, CreateCustomer, ModifyCustomer},
+};
+
+/// Creates a customer.
+///
+/// # Errors
+/// A customer without name, e-mail address and phone.
+pub fn create(
+    ask: CreateCustomer,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::Customer>, Error> {
+    let now = cx.env.now();
+    let customer = Customer {
+        id: cx.env.id(),
+        scope: cx.scope,
+        name: ask.name,
+        email: ask.email,
+        phone: ask.phone,
+        country: ask.country,
+        reference: ask.reference,
+        metadata: ask.metadata,
+        created_at: now,
+        updated_at: now,
+    };
+    reachable(&customer)?;
+    let shown = wire::Customer::of(&customer, None)?;
+    let mut draft = Draft::new(cx);
+    draft.changes.insert(customer, None);
+    Ok(draft.decided(shown))
+}
+
+/// Modifies a customer.
+///
+/// # Errors
+/// A customer that would be left without name, e-mail address and phone.
+pub fn modify(
+    ask: ModifyCustomer,
+    customer: Versioned<Customer>,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::Customer>, Error> {
+    let Versioned { value: mut customer, version, .. } = customer;
+    let ModifyCustomer { name, email, phone, country, reference, metadata } = ask;
+    customer.name = name.applied(&customer.name);
+    customer.email = email.applied(&customer.email);
+    customer.phone = phone.applied(&customer.phone);
+    customer.country = country.applied(&customer.country);
+    customer.reference = reference.applied(&customer.reference);
+    customer.metadata = customer
+        .metadata
+        .patched(&metadata)
+        .map_err(|_| Fault::at("metadata", Problem::invalid("must have at most 50 keys")))?;
+    customer.updated_at = touched(customer.updated_at, cx.env.now());
+    reachable(&customer)?;
+    let shown = wire::Customer::of(&customer, None)?;
+    let mut draft = Draft::new(cx);
+    draft.changes.update(customer, version, None);
+    Ok(draft.decided(shown))
+}
+
+fn reachable(customer: &Customer) -> Result<(), Error> {
+    let none = customer.name.is_none() && customer.email.is_none() && customer.phone.is_none();
+    if none { Err(Error::fault("name", Problem::Missing)) } else { Ok(()) }
+}

@@ -1,0 +1,81 @@
+//! Deliveries: what an attempt means for the next one (API §16.3).
+
+use crate::{
+    arithmetic::retry,
+    commit::{changeset::Changeset, record::Versioned},
+    model::delivery::{AttemptError, AttemptRecord, Delivery, DeliveryStep},
+    value::{time::Timestamp, web_url::WebUrl},
+};
+
+/// Records an attempt: done, to be tried again, or given up after the sixth. The update is refused
+/// when the lease was lost meanwhile, since the delivery is then at another version.
+///
+/// ```
+/// # use cauri_core::{decide, *};
+/// # let now = Timestamp::EPOCH;
+/// # let mut env = Env::new(now, Tick::first(now), [0; 32]);
+/// # let scope = Scope { account: env.id(), environment: Environment::Sandbox };
+/// # let url: WebUrl = "https://shop.example.com/hooks".parse()?;
+/// # let delivery = Delivery {
+/// #     id: env.id(), scope, endpoint: env.id(), event: env.id(),
+/// #     event_kind: EventKind::PaymentCreated, url: url.clone(), status: DeliveryStatus::Pending,
+/// #     attempts: vec![], next_attempt_at: Some(now), ended_by: None, test: false,
+/// #     created_at: now, completed_at: None,
+/// # };
+/// # let held = Versioned { value: delivery, version: 1, due_at: Some(now) };
+/// let (delivery, _) = decide::delivery::attempted(held, url, now, Ok(500), 92);
+/// assert_eq!(delivery.next_attempt_at, Some(now.plus_millis(92).plus_seconds(5)));
+/// # Ok::<(), WebUrlError>(())
+/// ```
+#[must_use]
+pub fn attempted(
+    delivery: Versioned<Delivery>,
+    url: WebUrl,
+    started_at: Timestamp,
+    outcome: Result<u16, AttemptError>,
+    duration_ms: u32,
+) -> (Delivery, Changeset) {
+    let Versioned { value: mut delivery, version, .. } = delivery;
+    let number = delivery.next_number();
+    let (http_status, error) = match outcome {
+        Ok(status) if (200..300).contains(&status) => (Some(status), None),
+        Ok(status) => (Some(status), Some(AttemptError::Non2xx)),
+        Err(error) => (None, Some(error)),
+    };
+    let attempt = AttemptRecord { number, started_at, http_status, duration_ms, error };
+    let ended_at = attempt.ended_at();
+    delivery.url = url;
+    delivery.attempts.push(attempt);
+    let (step, next) = match (error, retry::delay_after(number)) {
+        (None, _) => (DeliveryStep::Receive, None),
+        (Some(_), Some(delay)) => (DeliveryStep::Miss, Some(ended_at.plus_millis(delay))),
+        (Some(_), None) => (DeliveryStep::GiveUp, None),
+    };
+    close(&mut delivery, step, next, ended_at);
+    let mut changes = Changeset::new();
+    changes.update(delivery.clone(), version, next);
+    (delivery, changes)
+}
+
+/// Gives a delivery up without an attempt, because its endpoint is gone or inactive.
+#[must_use]
+pub fn abandoned(
+    delivery: Versioned<Delivery>,
+    why: AttemptError,
+    now: Timestamp,
+) -> (Delivery, Changeset) {
+    let Versioned { value: mut delivery, version, .. } = delivery;
+    delivery.ended_by = Some(why);
+    close(&mut delivery, DeliveryStep::GiveUp, None, now);
+    let mut changes = Changeset::new();
+    changes.update(delivery.clone(), version, None);
+    (delivery, changes)
+}
+
+fn close(delivery: &mut Delivery, step: DeliveryStep, next: Option<Timestamp>, at: Timestamp) {
+    // A delivery that has ended is never due, so the table has the row; one that has ended all the
+    // same stays as it is.
+    delivery.status = delivery.status.after(step).unwrap_or(delivery.status);
+    delivery.next_attempt_at = next;
+    delivery.completed_at = if next.is_none() { Some(at) } else { None };
+}

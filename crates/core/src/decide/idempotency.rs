@@ -1,0 +1,103 @@
+//! Idempotency: what a key that was used before means (API §5).
+
+use crate::{
+    arithmetic::seal::{Keyring, SealError},
+    commit::{changeset::Changeset, record::Versioned},
+    error::Error,
+    model::idempotency::{
+        IdempotencyKey, IdempotencyRecord, RETENTION_MS, StoredBody, Success,
+    },
+    value::{env::Env, scope::Scope, time::Timestamp},
+};
+
+/// A request as its `Idempotency-Key` sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "the http crate and tests build it")]
+pub struct Idempotency {
+    /// The client's key.
+    pub key: IdempotencyKey,
+    /// What is asked: the SHA-256 of method, path and canonical body.
+    pub fingerprint: [u8; 32],
+}
+
+/// The record of an earlier use, where it still counts.
+///
+/// # Errors
+/// [`Error::IdempotencyKeyReused`] when the key was used for another request.
+pub fn earlier<'a>(
+    asked: &Idempotency,
+    record: Option<&'a Versioned<IdempotencyRecord>>,
+    now: Timestamp,
+) -> Result<Option<&'a IdempotencyRecord>, Error> {
+    match record.map(|record| &record.value) {
+        Some(record) if record.expires_at > now => {
+            if record.fingerprint == asked.fingerprint {
+                Ok(Some(record))
+            } else {
+                Err(Error::IdempotencyKeyReused)
+            }
+        }
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// What is answered to a key, to be kept.
+#[derive(Debug, Clone)]
+#[expect(clippy::exhaustive_structs, reason = "the engine builds it")]
+pub struct Answered {
+    /// Which kind of success.
+    pub success: Success,
+    /// The path of what was created.
+    pub location: Option<String>,
+    /// The body.
+    pub body: String,
+    /// Does the body hold a secret?
+    pub secret: bool,
+}
+
+/// Adds the record of an answer to the changes that make it true. A record whose time is over is
+/// replaced.
+///
+/// # Errors
+/// [`SealError`] when a secret body cannot be sealed.
+pub fn keep(
+    changes: &mut Changeset,
+    scope: Scope,
+    asked: Idempotency,
+    answered: Answered,
+    expired: Option<&Versioned<IdempotencyRecord>>,
+    keys: &Keyring,
+    env: &mut Env,
+) -> Result<(), SealError> {
+    let Idempotency { key, fingerprint } = asked;
+    let Answered { success, location, body, secret } = answered;
+    let body = if secret {
+        StoredBody::Sealed(keys.seal(body.as_bytes(), key.as_str().as_bytes(), env.nonce())?)
+    } else {
+        StoredBody::Plain(body)
+    };
+    let now = env.now();
+    let expires_at = now.plus_millis(RETENTION_MS);
+    let created_at = now;
+    let record =
+        IdempotencyRecord { scope, key, fingerprint, success, location, body, created_at, expires_at };
+    match expired {
+        Some(old) => changes.update(record, old.version, Some(expires_at)),
+        None => changes.insert(record, Some(expires_at)),
+    }
+    Ok(())
+}
+
+/// The body of a record, in clear.
+///
+/// # Errors
+/// [`SealError`] when it cannot be opened with these keys.
+pub fn body(record: &IdempotencyRecord, keys: &Keyring) -> Result<String, SealError> {
+    match &record.body {
+        StoredBody::Plain(body) => Ok(body.clone()),
+        StoredBody::Sealed(sealed) => {
+            let opened = keys.open(sealed, record.key.as_str().as_bytes())?;
+            String::from_utf8(opened).map_err(|_| SealError::Malformed)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Payouts: created and reported on (API §10).
+
+use super::{
+    draft::{Context, Decision, Draft, Why, touched},
+    payment::{RESUBMIT_MS, phone_country},
+};
+use crate::{
+    arithmetic::fee::FeeKind,
+    commit::record::Versioned,
+    error::{Error, Problem},
+    model::{
+        catalogue::{Ask, Purpose},
+        event::EventKind,
+        failure::FailureCode,
+        ledger::{EntryKind, LedgerAccountKind as Account},
+        order::Report,
+        payout::{Payout, PayoutStatus, PayoutStep},
+        scenario::Scenario,
+        simulation::Simulation,
+    },
+    value::{id::OrderId, time::Timestamp},
+    wire::{self, CreatePayout},
+};
+
+/// Creates a payout and reserves its money (API §10). `customer_exists` says whether the customer
+/// that the request names is there.
+///
+/// # Errors
+/// In this order: a customer that does not exist, what the catalogue does not offer, and, once
+/// committed, [`Error::BalanceInsufficient`].
+pub fn create(
+    ask: CreatePayout,
+    customer_exists: bool,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::Payout>, Error> {
+    if ask.customer.is_some() && !customer_exists {
+        return Err(Error::fault("customer", Problem::Unrelated));
+    }
+    let offers = cx.terms.offers(cx.scope.environment);
+    let country = phone_country(ask.country, &ask.phone, &offers.catalogue)?;
+    let offer = offers
+        .catalogue
+        .offer(Ask {
+            country,
+            method: ask.method,
+            network: Some(&ask.network),
+            currency: ask.currency,
+            amount: ask.amount,
+            purpose: Purpose::Payout,
+        })
+        .map_err(Error::catalogue)?;
+    let fee_amount =
+        offers.fees.fee(FeeKind::Payout, ask.method, Some(&ask.network), ask.currency, ask.amount)?;
+    let total = ask.amount.plus(fee_amount)?;
+
+    let now = cx.env.now();
+    let payout = Payout {
+        id: cx.env.id(),
+        scope: cx.scope,
+        status: PayoutStatus::Created,
+        amount: ask.amount,
+        currency: ask.currency,
+        fee_amount,
+        method: ask.method,
+        network: ask.network,
+        country,
+        phone: ask.phone,
+        recipient_name: ask.recipient_name,
+        customer: ask.customer,
+        reference: ask.reference,
+        description: ask.description,
+        metadata: ask.metadata,
+        failure: None,
+        created_at: now,
+        updated_at: now,
+        processing_at: None,
+        succeeded_at: None,
+        failed_at: None,
+        connection: offer.connection.clone(),
+        poll_at: None,
+        simulation: None,
+    };
+    let shown = wire::Payout::of(&payout)?;
+    let mut draft = Draft::new(cx);
+    draft.emit(EventKind::PayoutCreated, now, &shown);
+    let why = Why {
+        transaction: draft.transaction(),
+        kind: EntryKind::PayoutHold,
+        source: Some(OrderId::Payout(payout.id)),
+        currency: payout.currency,
+    };
+    draft.post(why, Account::MerchantAvailable, Account::MerchantReserved, total);
+    let short = Error::BalanceInsufficient { needed: total, currency: payout.currency };
+    let due_at = payout.due_at();
+    draft.insert_due(payout, due_at);
+    Ok(Decision { if_short: Some(short), ..draft.decided(shown) })
+}
+
+/// Applies what a network said, in order (API §10). Reports that repeat or contradict a final
+/// result change nothing; an unknown outcome stays as it is until the network answers.
+///
+/// # Errors
+/// [`Error::Overflow`] when a sum does not fit into 64 bits.
+pub fn report(
+    payout: Versioned<Payout>,
+    reports: &[Report],
+    ask_again_at: Option<Timestamp>,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::Payout>, Error> {
+    let mut story = Story::new(payout, cx);
+    for report in reports {
+        story.hear(report)?;
+    }
+    story.payout.poll_at = ask_again_at;
+    if story.payout.status == PayoutStatus::Created && ask_again_at.is_none() {
+        story.payout.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));
+    }
+    story.end()
+}
+
+/// Plays a scenario on a payout at once (API §17.2).
+///
+/// # Errors
+/// [`Error::SimulationNotAllowed`] when the payout's status does not allow it.
+pub(super) fn simulate(
+    payout: Versioned<Payout>,
+    scenario: Scenario,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::Payout>, Error> {
+    let it = &payout.value;
+    let allowed = match it.status {
+        PayoutStatus::Created => true,
+        PayoutStatus::Processing => scenario != Scenario::NetworkDown,
+        PayoutStatus::Succeeded | PayoutStatus::Failed => false,
+    };
+    if !allowed {
+        return Err(Error::not_simulated_payout(OrderId::Payout(it.id), it.status));
+    }
+    let now = cx.env.now();
+    let mut story = Story::new(payout, cx);
+    story.payout.poll_at = None;
+    story.payout.simulation = Some(Simulation { scenario, since: now });
+    if scenario == Scenario::NetworkDown {
+        story.hear(&Report::Unreachable)?;
+        return story.end();
+    }
+    if story.payout.status == PayoutStatus::Created {
+        story.hear(&Report::accepted())?;
+    }
+    match (scenario, scenario.failure_code()) {
+        (Scenario::Pending, _) => {}
+        (Scenario::SlowSuccess, _) => story.payout.poll_at = Some(now.plus_seconds(30)),
+        (Scenario::DuplicateCallback, _) => {
+            story.hear(&Report::Paid)?;
+            story.hear(&Report::Paid)?;
+        }
+        (_, Some(code)) => story.hear(&Report::Failed(code))?,
+        (_, None) => story.hear(&Report::Paid)?,
+    }
+    story.end()
+}
+
+struct Story<'c, 'a> {
+    draft: Draft<'c, 'a>,
+    payout: Payout,
+    version: u64,
+}
+
+impl<'c, 'a> Story<'c, 'a> {
+    fn new(payout: Versioned<Payout>, cx: &'c mut Context<'a>) -> Self {
+        Self { draft: Draft::new(cx), payout: payout.value, version: payout.version }
+    }
+
+    fn end(mut self) -> Result<Decision<wire::Payout>, Error> {
+        let shown = wire::Payout::of(&self.payout)?;
+        let due_at = self.payout.due_at();
+        self.draft.changes.update(self.payout, self.version, due_at);
+        Ok(self.draft.decided(shown))
+    }
+
+    fn hear(&mut self, report: &Report) -> Result<(), Error> {
+        match (report, self.payout.status) {
+            (Report::Accepted { .. }, PayoutStatus::Created) => self.accept(),
+            (Report::Refused(code), PayoutStatus::Created) => self.fail(*code),
+            (Report::Unreachable, PayoutStatus::Created) => {
+                self.fail(FailureCode::NetworkUnavailable)
+            }
+            (Report::Paid, PayoutStatus::Created) => {
+                self.accept()?;
+                self.pay()
+            }
+            (Report::Paid, PayoutStatus::Processing) => self.pay(),
+            (Report::Failed(code), PayoutStatus::Created) => {
+                self.accept()?;
+                self.fail(*code)
+            }
+            (Report::Failed(code), PayoutStatus::Processing) => self.fail(*code),
+            // Nothing new, nothing certain, or the payout has ended.
+            (
+                Report::Accepted { .. }
+                | Report::Refused(_)
+                | Report::Unreachable
+                | Report::Paid
+                | Report::Failed(_)
+                | Report::Expired
+                | Report::NotFound
+                | Report::Unknown,
+                _,
+            ) => Ok(()),
+        }
+    }
+
+    fn accept(&mut self) -> Result<(), Error> {
+        self.step(PayoutStep::Accept)?;
+        self.payout.processing_at = Some(self.draft.now());
+        self.emit(EventKind::PayoutProcessing)
+    }
+
+    /// Posting L7.
+    fn pay(&mut self) -> Result<(), Error> {
+        self.step(PayoutStep::Pay)?;
+        self.payout.succeeded_at = Some(self.draft.now());
+        self.payout.poll_at = None;
+        self.emit(EventKind::PayoutSucceeded)?;
+        let why = self.why(EntryKind::Payout);
+        let (amount, fee) = (self.payout.amount, self.payout.fee_amount);
+        self.draft.post(why, Account::MerchantReserved, Account::Clearing, amount);
+        let why = Why { kind: EntryKind::PayoutFee, ..why };
+        self.draft.post(why, Account::MerchantReserved, Account::Fees, fee);
+        Ok(())
+    }
+
+    /// Posting L8: a failed payout costs nothing.
+    fn fail(&mut self, code: FailureCode) -> Result<(), Error> {
+        self.step(PayoutStep::Fail)?;
+        self.payout.failure = Some(code);
+        self.payout.failed_at = Some(self.draft.now());
+        self.payout.poll_at = None;
+        self.emit(EventKind::PayoutFailed)?;
+        let why = self.why(EntryKind::PayoutRelease);
+        let total = self.payout.total_amount()?;
+        self.draft.post(why, Account::MerchantReserved, Account::MerchantAvailable, total);
+        Ok(())
+    }
+
+    fn step(&mut self, step: PayoutStep) -> Result<(), Error> {
+        self.payout.status = self.payout.status.after(step).map_err(|_| Error::Impossible)?;
+        self.payout.updated_at = touched(self.payout.updated_at, self.draft.now());
+        Ok(())
+    }
+
+    fn emit(&mut self, kind: EventKind) -> Result<(), Error> {
+        let shown = wire::Payout::of(&self.payout)?;
+        self.draft.emit(kind, self.payout.updated_at, &shown);
+        Ok(())
+    }
+
+    fn why(&mut self, kind: EntryKind) -> Why {
+        Why {
+            transaction: self.draft.transaction(),
+            kind,
+            source: Some(OrderId::Payout(self.payout.id)),
+            currency: self.payout.currency,
+        }
+    }
+}

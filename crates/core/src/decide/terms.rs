@@ -1,0 +1,89 @@
+//! What the embedder decided once: the catalogue, the prices, the delays (API §20).
+
+use crate::{
+    arithmetic::fee::FeeSchedule,
+    model::catalogue::Catalogue,
+    value::{choice::choice, method::PaymentMethod, scope::Environment},
+};
+
+choice! {
+    /// What of a payment's fee a refund gives back (API §7.2).
+    #[non_exhaustive]
+    RefundFeePolicy {
+        /// Its share.
+        Proportional = "proportional",
+        /// Nothing.
+        Keep = "keep",
+    }
+}
+
+/// What one environment offers, and at which price.
+#[derive(Debug, Clone)]
+#[expect(clippy::exhaustive_structs, reason = "embedders write it as a literal")]
+pub struct Offers {
+    /// Countries, methods, networks and their limits.
+    pub catalogue: Catalogue,
+    /// Fees.
+    pub fees: FeeSchedule,
+}
+
+/// The terms of an installation. [`Terms::default`] are those of API §20: the built-in sandbox
+/// catalogue and prices, and no network at all in live.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Terms {
+    /// What the sandbox offers.
+    pub sandbox: Offers,
+    /// What live offers.
+    pub live: Offers,
+    /// Seconds after which a payment expires unless the request says otherwise; default 900.
+    pub payment_expiry_s: u32,
+    /// Milliseconds from success to availability for mobile money; default 0.
+    pub mobile_money_settlement_ms: i64,
+    /// Milliseconds from success to availability for cards; default two days.
+    pub card_settlement_ms: i64,
+    /// What of the fee a refund gives back; default its share.
+    pub refund_fee_policy: RefundFeePolicy,
+    /// Where the embedder's checkout pages are; a link's or payment's id is put behind it.
+    pub checkout_base_url: String,
+    /// May sandbox webhooks go to `http` and private addresses? Default yes.
+    pub sandbox_private_webhooks: bool,
+}
+
+impl Terms {
+    /// What an environment offers.
+    #[must_use]
+    pub const fn offers(&self, environment: Environment) -> &Offers {
+        match environment {
+            Environment::Sandbox => &self.sandbox,
+            Environment::Live => &self.live,
+        }
+    }
+
+    /// Milliseconds from a payment's success to its money's availability.
+    #[must_use]
+    pub const fn settlement_ms(&self, method: PaymentMethod) -> i64 {
+        match method {
+            PaymentMethod::MobileMoney => self.mobile_money_settlement_ms,
+            PaymentMethod::Card => self.card_settlement_ms,
+        }
+    }
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            sandbox: Offers { catalogue: Catalogue::sandbox(), fees: FeeSchedule::sandbox() },
+            live: Offers {
+                catalogue: Catalogue::sandbox().without_offers(),
+                fees: FeeSchedule::empty(),
+            },
+            payment_expiry_s: 900,
+            mobile_money_settlement_ms: 0,
+            card_settlement_ms: 172_800_000,
+            refund_fee_policy: RefundFeePolicy::Proportional,
+            checkout_base_url: "https://pay.example.com".to_owned(),
+            sandbox_private_webhooks: true,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Webhook endpoints: created, modified, deleted, tested (API §16).
+
+use super::draft::{Context, Decision, Draft, touched};
+use crate::{
+    arithmetic::seal::{Keyring, Sealed},
+    commit::record::Versioned,
+    error::{Error, Fault, Problem},
+    model::{
+        delivery::{Delivery, DeliveryStatus},
+        event::Event,
+        webhook_endpoint::{ENDPOINTS_MAX, PreviousSecret, Subscriptions, WebhookEndpoint},
+    },
+    value::{id::EndpointId, secret::Secret},
+    wire::{self, CreateWebhookEndpoint, ModifyWebhookEndpoint, TestWebhook},
+};
+
+/// The subscribers of a scope as they were read; `None` before the first endpoint.
+pub type Listeners = Option<Versioned<Subscriptions>>;
+
+/// Creates an endpoint with a fresh secret (API §16.1).
+///
+/// # Errors
+/// [`Problem::EndpointLimitReached`] when there are 16 already.
+pub fn create(
+    ask: CreateWebhookEndpoint,
+    listeners: Listeners,
+    keys: &Keyring,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::WebhookEndpoint>, Error> {
+    let count = listeners.as_ref().map_or(0, |listeners| listeners.value.endpoints.len());
+    if count >= ENDPOINTS_MAX {
+        let problem = Problem::EndpointLimitReached { max: ENDPOINTS_MAX };
+        return Err(Fault::overall(problem).into());
+    }
+    let now = cx.env.now();
+    let id = cx.env.id();
+    let (secret, sealed) = fresh_secret(id, keys, cx)?;
+    let endpoint = WebhookEndpoint {
+        id,
+        scope: cx.scope,
+        url: ask.url,
+        events: ask.events,
+        active: ask.active,
+        description: ask.description,
+        metadata: ask.metadata,
+        secret: sealed,
+        previous_secret: None,
+        created_at: now,
+        updated_at: now,
+        deleted_at: None,
+    };
+    let shown = wire::WebhookEndpoint::of(&endpoint, Some(&secret))?;
+    let mut draft = Draft::new(cx);
+    subscribe(&mut draft, listeners, &endpoint);
+    draft.changes.insert(endpoint, None);
+    Ok(draft.decided(shown))
+}
+
+/// Modifies an endpoint; a rotation answers the new secret (API §16.2).
+///
+/// # Errors
+/// Metadata of more than 50 keys.
+pub fn modify(
+    ask: ModifyWebhookEndpoint,
+    endpoint: Versioned<WebhookEndpoint>,
+    listeners: Listeners,
+    keys: &Keyring,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::WebhookEndpoint>, Error> {
+    let Versioned { value: mut endpoint, version, .. } = endpoint;
+    let ModifyWebhookEndpoint { url, events, active, description, metadata, rotate_secret } = ask;
+    let now = cx.env.now();
+    endpoint.metadata = endpoint
+        .metadata
+        .patched(&metadata)
+        .map_err(|_| Fault::at("metadata", Problem::invalid("must have at most 50 keys")))?;
+    let mut shown_secret = None;
+    if let Some(overlap_s) = rotate_secret {
+        let (secret, sealed) = fresh_secret(endpoint.id, keys, cx)?;
+        let former = std::mem::replace(&mut endpoint.secret, sealed);
+        endpoint.previous_secret = (overlap_s > 0).then(|| PreviousSecret {
+            secret: former,
+            expires_at: now.plus_seconds(i64::from(overlap_s)),
+        });
+        shown_secret = Some(secret);
+    }
+    endpoint.url = url.unwrap_or(endpoint.url);
+    endpoint.events = events.unwrap_or(endpoint.events);
+    endpoint.active = active.unwrap_or(endpoint.active);
+    endpoint.description = description.applied(&endpoint.description);
+    endpoint.updated_at = touched(endpoint.updated_at, now);
+    let shown = wire::WebhookEndpoint::of(&endpoint, shown_secret.as_ref())?;
+    let mut draft = Draft::new(cx);
+    subscribe(&mut draft, listeners, &endpoint);
+    draft.changes.update(endpoint, version, None);
+    Ok(draft.decided(shown))
+}
+
+/// Deletes an endpoint. Its deliveries that are still pending fail when they are due.
+///
+/// # Errors
+/// [`Error::Overflow`] never, in practice.
+pub fn delete(
+    endpoint: Versioned<WebhookEndpoint>,
+    listeners: Listeners,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::DeletedEndpoint>, Error> {
+    let Versioned { value: mut endpoint, version, .. } = endpoint;
+    let now = cx.env.now();
+    endpoint.deleted_at = Some(now);
+    endpoint.updated_at = touched(endpoint.updated_at, now);
+    let shown = wire::DeletedEndpoint::of(&endpoint)?;
+    let mut draft = Draft::new(cx);
+    subscribe(&mut draft, listeners, &endpoint);
+    draft.changes.update(endpoint, version, None);
+    Ok(draft.decided(shown))
+}
+
+/// Sends a sample event to one endpoint, subscribed or not (API §16.4).
+///
+/// # Errors
+/// An endpoint that does not exist, or [`Error::WebhookEndpointDisabled`].
+pub fn test(
+    ask: TestWebhook,
+    endpoint: Option<&WebhookEndpoint>,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::WebhookDelivery>, Error> {
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.deleted_at.is_none()) else {
+        return Err(Error::fault("webhook_endpoint", Problem::Unrelated));
+    };
+    if !endpoint.active {
+        return Err(Error::WebhookEndpointDisabled);
+    }
+    let now = cx.env.now();
+    let scope = cx.scope;
+    let object = wire::sample(ask.event_kind, cx.env, scope);
+    let id = cx.env.id();
+    let payload = wire::event_payload(id, ask.event_kind, now, scope, true, &object);
+    let delivery = Delivery {
+        id: cx.env.id(),
+        scope,
+        endpoint: endpoint.id,
+        event: id,
+        event_kind: ask.event_kind,
+        url: endpoint.url.clone(),
+        status: DeliveryStatus::Pending,
+        attempts: Vec::new(),
+        next_attempt_at: Some(now),
+        ended_by: None,
+        test: true,
+        created_at: now,
+        completed_at: None,
+    };
+    let shown = wire::WebhookDelivery::of(&delivery)?;
+    let mut draft = Draft::new(cx);
+    let event = Event { id, scope, kind: ask.event_kind, created: now, payload, test: true };
+    draft.changes.insert(event, None);
+    draft.insert_due(delivery, Some(now));
+    Ok(draft.decided(shown))
+}
+
+/// What a sealed secret of this endpoint is bound to.
+#[must_use]
+pub fn secret_owner(id: EndpointId) -> String {
+    id.to_string()
+}
+
+fn fresh_secret(
+    id: EndpointId,
+    keys: &Keyring,
+    cx: &mut Context<'_>,
+) -> Result<(Secret, Sealed), Error> {
+    let secret = cx.env.secret("whsec_");
+    let nonce = cx.env.nonce();
+    let sealed = keys
+        .seal(secret.reveal().as_bytes(), secret_owner(id).as_bytes(), nonce)
+        .map_err(|_| Error::Impossible)?;
+    Ok((secret, sealed))
+}
+
+/// Brings the scope's subscribers up to date with an endpoint.
+fn subscribe(draft: &mut Draft<'_, '_>, listeners: Listeners, endpoint: &WebhookEndpoint) {
+    let (mut all, version) = match listeners {
+        Some(listeners) => (listeners.value, Some(listeners.version)),
+        None => (Subscriptions::none(draft.cx.scope), None),
+    };
+    let place = all.endpoints.iter().position(|known| known.id == endpoint.id);
+    match (place, endpoint.deleted_at) {
+        (Some(at), None) => {
+            if let Some(known) = all.endpoints.get_mut(at) {
+                *known = endpoint.subscriber();
+            }
+        }
+        (None, None) => all.endpoints.push(endpoint.subscriber()),
+        (Some(at), Some(_)) => {
+            all.endpoints.remove(at);
+        }
+        (None, Some(_)) => {}
+    }
+    match version {
+        Some(version) => draft.changes.update(all, version, None),
+        None => draft.changes.insert(all, None),
+    }
+}
