@@ -1,12 +1,26 @@
 //! Customers as they travel (API §13).
 
-use crate::value::{
-    country::Country,
-    email::Email,
-    metadata::{Metadata, MetadataPatch},
-    patch::Patch,
-    phone::Phone,
-    text::Text,
+use serde::{Deserialize, Serialize};
+
+use super::{
+    private::{Mask, Private},
+    tag,
+};
+use crate::{
+    model::customer as model,
+    value::{
+        country::Country,
+        currency::Currency,
+        email::Email,
+        id::CustomerId,
+        metadata::{Metadata, MetadataPatch},
+        money::{Amount, Overflow},
+        patch::Patch,
+        phone::Phone,
+        scope::Environment,
+        text::Text,
+        time::Timestamp,
+    },
 };
 
 /// `POST /v1/customers` (API §13). One of name, email and phone is needed.
@@ -43,4 +57,173 @@ pub struct ModifyCustomer {
     pub reference: Patch<Text<100>>,
     /// For the merchant.
     pub metadata: MetadataPatch,
+}
+
+/// A customer (API §13).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Customer {
+    /// Its id.
+    pub id: CustomerId,
+    /// `customer`.
+    pub object: tag::Customer,
+    /// Sandbox or live.
+    pub environment: Environment,
+    /// Is it real?
+    pub livemode: bool,
+    /// Name.
+    pub name: Option<Private>,
+    /// E-mail address.
+    pub email: Option<Private>,
+    /// Phone.
+    pub phone: Option<Private>,
+    /// Where they are.
+    pub country: Option<Country>,
+    /// The merchant's own name for them.
+    pub reference: Option<Text<100>>,
+    /// For the merchant.
+    pub metadata: Metadata,
+    /// When the record was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// What their payments add up to; only where one customer is retrieved, else absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<CustomerStatistics>,
+}
+
+/// What a customer's payments add up to (API §13).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CustomerStatistics {
+    /// All payments.
+    pub payments_count: i64,
+    /// Payments that ever succeeded.
+    pub succeeded_payments_count: i64,
+    /// Payments that failed.
+    pub failed_payments_count: i64,
+    /// Refunds that succeeded.
+    pub refunds_count: i64,
+    /// When the first payment that ever succeeded was created.
+    pub first_payment_at: Option<Timestamp>,
+    /// When the last payment that ever succeeded was created.
+    pub last_payment_at: Option<Timestamp>,
+    /// The sums, sorted by currency.
+    pub by_currency: Vec<CurrencyStatistics>,
+}
+
+/// The sums of one currency.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CurrencyStatistics {
+    /// Which.
+    pub currency: Currency,
+    /// Payments that ever succeeded.
+    pub succeeded_payments_count: i64,
+    /// The sum of their amounts.
+    pub paid_amount: Amount,
+    /// The sum of their succeeded refunds.
+    pub refunded_amount: Amount,
+    /// The first less the second.
+    pub net_paid_amount: Amount,
+    /// The amount of one payment on average, rounded down.
+    pub average_amount: Amount,
+}
+
+impl Customer {
+    /// What is shown of a customer.
+    ///
+    /// # Errors
+    /// [`Overflow`], for statistics that this crate did not add up.
+    pub fn of(
+        customer: &model::Customer,
+        statistics: Option<&model::CustomerStatistics>,
+    ) -> Result<Self, Overflow> {
+        let model::Customer {
+            id,
+            scope,
+            name,
+            email,
+            phone,
+            country,
+            reference,
+            metadata,
+            created_at,
+            updated_at,
+        } = customer;
+        Ok(Self {
+            id: *id,
+            object: tag::Customer,
+            environment: scope.environment,
+            livemode: scope.environment.is_live(),
+            name: name.as_ref().map(|name| name.as_str().into()),
+            email: email.as_ref().map(|email| email.as_str().into()),
+            phone: phone.as_ref().map(|phone| phone.as_str().into()),
+            country: *country,
+            reference: reference.clone(),
+            metadata: metadata.clone(),
+            created_at: *created_at,
+            updated_at: *updated_at,
+            statistics: statistics.map(CustomerStatistics::of).transpose()?,
+        })
+    }
+}
+
+impl CustomerStatistics {
+    /// What is shown of statistics.
+    ///
+    /// # Errors
+    /// [`Overflow`], for statistics that this crate did not add up.
+    pub fn of(statistics: &model::CustomerStatistics) -> Result<Self, Overflow> {
+        let model::CustomerStatistics {
+            payments_count,
+            succeeded_payments_count,
+            failed_payments_count,
+            refunds_count,
+            first_payment_at,
+            last_payment_at,
+            by_currency,
+        } = statistics;
+        Ok(Self {
+            payments_count: *payments_count,
+            succeeded_payments_count: *succeeded_payments_count,
+            failed_payments_count: *failed_payments_count,
+            refunds_count: *refunds_count,
+            first_payment_at: *first_payment_at,
+            last_payment_at: *last_payment_at,
+            by_currency: by_currency
+                .iter()
+                .map(CurrencyStatistics::of)
+                .collect::<Result<_, Overflow>>()?,
+        })
+    }
+}
+
+impl CurrencyStatistics {
+    fn of(sums: &model::CurrencyStatistics) -> Result<Self, Overflow> {
+        let model::CurrencyStatistics {
+            currency,
+            succeeded_payments_count,
+            paid_amount,
+            refunded_amount,
+        } = *sums;
+        let average = paid_amount.units().checked_div_euclid(succeeded_payments_count);
+        Ok(Self {
+            currency,
+            succeeded_payments_count,
+            paid_amount,
+            refunded_amount,
+            net_paid_amount: paid_amount.minus(refunded_amount)?,
+            average_amount: average.map_or(Amount::ZERO, Amount::new),
+        })
+    }
+}
+
+impl Mask for Customer {
+    fn masked(self) -> Self {
+        let name = self.name.as_ref().map(Private::masked_name);
+        let email = self.email.as_ref().map(Private::masked_email);
+        let phone = self.phone.as_ref().map(Private::masked_phone);
+        Self { name, email, phone, metadata: Metadata::default(), ..self }
+    }
 }

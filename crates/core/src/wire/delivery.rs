@@ -1,6 +1,19 @@
 //! Deliveries as they travel (API §16.3, §16.4).
 
-use crate::{model::event::EventKind, value::id::EndpointId};
+use serde::{Deserialize, Serialize};
+
+use super::tag;
+use crate::{
+    arithmetic::retry,
+    model::{delivery as model, event::EventKind},
+    value::{
+        id::{DeliveryId, EndpointId, EventId},
+        money::Overflow,
+        scope::Environment,
+        time::Timestamp,
+        web_url::WebUrl,
+    },
+};
 
 /// `POST /v1/webhooks/test` (API §16.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,4 +23,95 @@ pub struct TestWebhook {
     pub endpoint: EndpointId,
     /// Which kind of event.
     pub event_kind: EventKind,
+}
+
+/// A delivery of one event to one endpoint (API §16.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WebhookDelivery {
+    /// Its id.
+    pub id: DeliveryId,
+    /// `webhook_delivery`.
+    pub object: tag::WebhookDelivery,
+    /// Sandbox or live.
+    pub environment: Environment,
+    /// Is it real?
+    pub livemode: bool,
+    /// Where to.
+    pub webhook_endpoint: EndpointId,
+    /// What.
+    pub event: EventId,
+    /// The event's kind.
+    pub event_type: EventKind,
+    /// The address at the last attempt.
+    pub url: WebUrl,
+    /// Where it stands.
+    pub status: model::DeliveryStatus,
+    /// How many attempts were made.
+    pub attempts_count: u8,
+    /// How many attempts are made at most.
+    pub max_attempts: u8,
+    /// When the next attempt is due.
+    pub next_attempt_at: Option<Timestamp>,
+    /// What the receiver answered last.
+    pub http_status: Option<u16>,
+    /// How long the last attempt took, in milliseconds.
+    pub duration_ms: Option<u32>,
+    /// Why the last attempt failed, or the delivery ended without one.
+    pub error: Option<model::AttemptError>,
+    /// Every attempt.
+    pub attempts: Vec<model::AttemptRecord>,
+    /// Was it made by `POST /v1/webhooks/test`?
+    pub test: bool,
+    /// When the event was emitted.
+    pub created_at: Timestamp,
+    /// When it succeeded or was given up.
+    pub completed_at: Option<Timestamp>,
+}
+
+impl WebhookDelivery {
+    /// What is shown of a delivery.
+    ///
+    /// # Errors
+    /// [`Overflow`] when it has more attempts than there can be.
+    pub fn of(delivery: &model::Delivery) -> Result<Self, Overflow> {
+        let model::Delivery {
+            id,
+            scope,
+            endpoint,
+            event,
+            event_kind,
+            url,
+            status,
+            attempts,
+            next_attempt_at,
+            ended_by,
+            test,
+            created_at,
+            completed_at,
+        } = delivery;
+        // A delivery that ended without an attempt shows why, and nothing of the attempts before.
+        let last = if ended_by.is_none() { attempts.last() } else { None };
+        Ok(Self {
+            id: *id,
+            object: tag::WebhookDelivery,
+            environment: scope.environment,
+            livemode: scope.environment.is_live(),
+            webhook_endpoint: *endpoint,
+            event: *event,
+            event_type: *event_kind,
+            url: url.clone(),
+            status: *status,
+            attempts_count: u8::try_from(attempts.len()).map_err(|_| Overflow)?,
+            max_attempts: retry::ATTEMPTS_MAX,
+            next_attempt_at: *next_attempt_at,
+            http_status: last.and_then(|attempt| attempt.http_status),
+            duration_ms: last.map(|attempt| attempt.duration_ms),
+            error: ended_by.or_else(|| last.and_then(|attempt| attempt.error)),
+            attempts: attempts.clone(),
+            test: *test,
+            created_at: *created_at,
+            completed_at: *completed_at,
+        })
+    }
 }

@@ -4,20 +4,39 @@
 //! it from a JSON object and reports every fault at once. A response type ([`Payment`]) is what the
 //! contract shows of a record, field for field.
 
+pub(crate) mod api_key;
 pub(crate) mod customer;
 pub(crate) mod delivery;
+pub(crate) mod event;
+pub(crate) mod ledger;
+pub(crate) mod list;
+pub(crate) mod methods;
 pub(crate) mod payment;
 pub(crate) mod payment_link;
 pub(crate) mod payout;
+pub(crate) mod private;
 pub(crate) mod refund;
 pub(crate) mod sandbox;
+pub mod tag;
+pub(crate) mod timeline;
 pub(crate) mod webhook_endpoint;
 
-pub use customer::{CreateCustomer, ModifyCustomer};
-pub use delivery::TestWebhook;
-pub use payment::{CancelPayment, CreatePayment};
-pub use payment_link::{CreatePaymentLink, ModifyPaymentLink};
-pub use payout::CreatePayout;
-pub use refund::CreateRefund;
-pub use sandbox::{Fund, Simulate};
-pub use webhook_endpoint::{CreateWebhookEndpoint, ModifyWebhookEndpoint};
+pub use api_key::ApiKey;
+pub use customer::{
+    CreateCustomer, CurrencyStatistics, Customer, CustomerStatistics, ModifyCustomer,
+};
+pub use delivery::{TestWebhook, WebhookDelivery};
+pub use event::{Event, EventData, event_payload};
+pub use ledger::{BalanceSheet, CurrencyAmount, LedgerEntry};
+pub use list::List;
+pub use methods::{Capabilities, MethodNetworks, NetworkEntry, PaymentMethods};
+pub use payment::{CancelPayment, CreatePayment, Payment};
+pub use payment_link::{CreatePaymentLink, ModifyPaymentLink, PaymentLink};
+pub use payout::{CreatePayout, Payout};
+pub use private::{Mask, Private};
+pub use refund::{CreateRefund, Refund};
+pub use sandbox::{Fund, SandboxFunding, SandboxScenario, Simulate};
+pub use timeline::TimelineEntry;
+pub use webhook_endpoint::{
+    CreateWebhookEndpoint, DeletedEndpoint, ModifyWebhookEndpoint, WebhookEndpoint,
+};

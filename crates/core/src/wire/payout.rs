@@ -1,14 +1,25 @@
 //! Payouts as they travel (API §10).
 
-use crate::value::{
-    country::Country,
-    currency::Currency,
-    id::CustomerId,
-    metadata::Metadata,
-    method::{Network, PaymentMethod},
-    money::Amount,
-    phone::Phone,
-    text::Text,
+use serde::{Deserialize, Serialize};
+
+use super::{
+    private::{Mask, Private},
+    tag,
+};
+use crate::{
+    model::{failure::FailureCode, payout as model},
+    value::{
+        country::Country,
+        currency::Currency,
+        id::{CustomerId, PayoutId},
+        metadata::Metadata,
+        method::{Network, PaymentMethod},
+        money::{Amount, Overflow},
+        phone::Phone,
+        scope::Environment,
+        text::Text,
+        time::Timestamp,
+    },
 };
 
 /// `POST /v1/payouts` (API §10).
@@ -37,4 +48,130 @@ pub struct CreatePayout {
     pub description: Option<Text<255>>,
     /// For the merchant.
     pub metadata: Metadata,
+}
+
+/// A payout (API §10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Payout {
+    /// Its id.
+    pub id: PayoutId,
+    /// `payout`.
+    pub object: tag::Payout,
+    /// Sandbox or live.
+    pub environment: Environment,
+    /// Is it real?
+    pub livemode: bool,
+    /// Where it stands.
+    pub status: model::PayoutStatus,
+    /// What the recipient gets.
+    pub amount: Amount,
+    /// In which currency.
+    pub currency: Currency,
+    /// What the merchant pays on top.
+    pub fee_amount: Amount,
+    /// What leaves the balance.
+    pub total_amount: Amount,
+    /// By which method.
+    pub payment_method: PaymentMethod,
+    /// Over which network.
+    pub network: Network,
+    /// Where the recipient is.
+    pub country: Country,
+    /// The recipient's phone.
+    pub phone: Private,
+    /// The recipient's name.
+    pub recipient_name: Option<Private>,
+    /// Who gets it.
+    pub customer: Option<CustomerId>,
+    /// The merchant's own name for it.
+    pub reference: Option<Text<100>>,
+    /// For people.
+    pub description: Option<Text<255>>,
+    /// For the merchant.
+    pub metadata: Metadata,
+    /// Why it failed.
+    pub failure_code: Option<FailureCode>,
+    /// Why it failed, for people.
+    pub failure_message: Option<String>,
+    /// When it was accepted by us.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When the network accepted it.
+    pub processing_at: Option<Timestamp>,
+    /// When it was paid.
+    pub succeeded_at: Option<Timestamp>,
+    /// When it failed.
+    pub failed_at: Option<Timestamp>,
+}
+
+impl Payout {
+    /// What is shown of a payout.
+    ///
+    /// # Errors
+    /// [`Overflow`], for a payout that this crate did not build.
+    pub fn of(payout: &model::Payout) -> Result<Self, Overflow> {
+        let model::Payout {
+            id,
+            scope,
+            status,
+            amount,
+            currency,
+            fee_amount,
+            method,
+            network,
+            country,
+            phone,
+            recipient_name,
+            customer,
+            reference,
+            description,
+            metadata,
+            failure,
+            created_at,
+            updated_at,
+            processing_at,
+            succeeded_at,
+            failed_at,
+            connection: _,
+            poll_at: _,
+            simulation: _,
+        } = payout;
+        Ok(Self {
+            id: *id,
+            object: tag::Payout,
+            environment: scope.environment,
+            livemode: scope.environment.is_live(),
+            status: *status,
+            amount: *amount,
+            currency: *currency,
+            fee_amount: *fee_amount,
+            total_amount: payout.total_amount()?,
+            payment_method: *method,
+            network: network.clone(),
+            country: *country,
+            phone: phone.as_str().into(),
+            recipient_name: recipient_name.as_ref().map(|name| name.as_str().into()),
+            customer: *customer,
+            reference: reference.clone(),
+            description: description.clone(),
+            metadata: metadata.clone(),
+            failure_code: *failure,
+            failure_message: failure.map(|code| code.message().to_owned()),
+            created_at: *created_at,
+            updated_at: *updated_at,
+            processing_at: *processing_at,
+            succeeded_at: *succeeded_at,
+            failed_at: *failed_at,
+        })
+    }
+}
+
+impl Mask for Payout {
+    fn masked(self) -> Self {
+        let phone = self.phone.masked_phone();
+        let recipient_name = self.recipient_name.as_ref().map(Private::masked_name);
+        Self { phone, recipient_name, metadata: Metadata::default(), ..self }
+    }
 }

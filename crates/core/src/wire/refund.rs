@@ -1,8 +1,22 @@
 //! Refunds as they travel (API §11).
 
+use serde::{Deserialize, Serialize};
+
+use super::{private::Mask, tag};
 use crate::{
-    model::refund::RefundReason,
-    value::{id::PaymentId, metadata::Metadata, money::Amount, text::Text},
+    model::{
+        failure::FailureCode,
+        refund::{self as model, RefundReason},
+    },
+    value::{
+        currency::Currency,
+        id::{PaymentId, RefundId},
+        metadata::Metadata,
+        money::{Amount, Overflow},
+        scope::Environment,
+        text::Text,
+        time::Timestamp,
+    },
 };
 
 /// `POST /v1/refunds` (API §11).
@@ -21,4 +35,109 @@ pub struct CreateRefund {
     pub reference: Option<Text<100>>,
     /// For the merchant.
     pub metadata: Metadata,
+}
+
+/// A refund (API §11).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Refund {
+    /// Its id.
+    pub id: RefundId,
+    /// `refund`.
+    pub object: tag::Refund,
+    /// Sandbox or live.
+    pub environment: Environment,
+    /// Is it real?
+    pub livemode: bool,
+    /// Where it stands.
+    pub status: model::RefundStatus,
+    /// The payment whose money it returns.
+    pub payment: PaymentId,
+    /// What the payer gets back.
+    pub amount: Amount,
+    /// In which currency.
+    pub currency: Currency,
+    /// The share of the fee that the merchant gets back.
+    pub fee_returned_amount: Amount,
+    /// What is taken from the balance.
+    pub net_amount: Amount,
+    /// Why.
+    pub reason: Option<RefundReason>,
+    /// For people.
+    pub description: Option<Text<255>>,
+    /// The merchant's own name for it.
+    pub reference: Option<Text<100>>,
+    /// For the merchant.
+    pub metadata: Metadata,
+    /// Why it failed.
+    pub failure_code: Option<FailureCode>,
+    /// Why it failed, for people.
+    pub failure_message: Option<String>,
+    /// When it was accepted by us.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When the payer got the money.
+    pub succeeded_at: Option<Timestamp>,
+    /// When it failed.
+    pub failed_at: Option<Timestamp>,
+}
+
+impl Refund {
+    /// What is shown of a refund.
+    ///
+    /// # Errors
+    /// [`Overflow`], for a refund that this crate did not build.
+    pub fn of(refund: &model::Refund) -> Result<Self, Overflow> {
+        let model::Refund {
+            id,
+            scope,
+            status,
+            payment,
+            amount,
+            currency,
+            fee_returned_amount,
+            reason,
+            description,
+            reference,
+            metadata,
+            failure,
+            created_at,
+            updated_at,
+            accepted_at: _,
+            succeeded_at,
+            failed_at,
+            connection: _,
+            poll_at: _,
+            simulation: _,
+        } = refund;
+        Ok(Self {
+            id: *id,
+            object: tag::Refund,
+            environment: scope.environment,
+            livemode: scope.environment.is_live(),
+            status: *status,
+            payment: *payment,
+            amount: *amount,
+            currency: *currency,
+            fee_returned_amount: *fee_returned_amount,
+            net_amount: refund.net_amount()?,
+            reason: *reason,
+            description: description.clone(),
+            reference: reference.clone(),
+            metadata: metadata.clone(),
+            failure_code: *failure,
+            failure_message: failure.map(|code| code.message().to_owned()),
+            created_at: *created_at,
+            updated_at: *updated_at,
+            succeeded_at: *succeeded_at,
+            failed_at: *failed_at,
+        })
+    }
+}
+
+impl Mask for Refund {
+    fn masked(self) -> Self {
+        Self { metadata: Metadata::default(), ..self }
+    }
 }

@@ -1,8 +1,21 @@
 //! The sandbox's tools as they travel (API §17).
 
+use serde::{Deserialize, Serialize};
+
+use super::{private::Mask, tag};
 use crate::{
-    model::scenario::Scenario,
-    value::{currency::Currency, id::OrderId, money::Amount},
+    model::{
+        failure::FailureCode,
+        ledger::Entry,
+        scenario::{Scenario, ScenarioKind},
+    },
+    value::{
+        currency::Currency,
+        id::{OrderId, TransactionId},
+        money::{Amount, Overflow},
+        scope::Environment,
+        time::Timestamp,
+    },
 };
 
 /// `POST /v1/sandbox/fund` (API §17.3).
@@ -23,4 +36,120 @@ pub struct Simulate {
     pub id: OrderId,
     /// What.
     pub scenario: Scenario,
+}
+
+/// The answer to `POST /v1/sandbox/fund` (API §17.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SandboxFunding {
+    /// `sandbox_funding`.
+    pub object: tag::SandboxFunding,
+    /// `sandbox`.
+    pub environment: Environment,
+    /// False.
+    pub livemode: bool,
+    /// How much test money.
+    pub amount: Amount,
+    /// In which currency.
+    pub currency: Currency,
+    /// The posting that booked it.
+    pub transaction: TransactionId,
+    /// What is available now.
+    pub available_amount: Amount,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+impl SandboxFunding {
+    /// What is shown of the line that raised `merchant_available`.
+    ///
+    /// # Errors
+    /// None today; it answers as every `of` does.
+    pub const fn of(entry: &Entry) -> Result<Self, Overflow> {
+        let Entry {
+            id: _,
+            scope,
+            transaction,
+            account: _,
+            direction: _,
+            amount,
+            currency,
+            kind: _,
+            source: _,
+            balance_after,
+            created_at,
+        } = *entry;
+        Ok(Self {
+            object: tag::SandboxFunding,
+            environment: scope.environment,
+            livemode: scope.environment.is_live(),
+            amount,
+            currency,
+            transaction,
+            available_amount: balance_after,
+            created_at,
+        })
+    }
+}
+
+/// A scenario of the sandbox (API §17.1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SandboxScenario {
+    /// `sandbox_scenario`.
+    pub object: tag::SandboxScenario,
+    /// `sandbox`.
+    pub environment: Environment,
+    /// False.
+    pub livemode: bool,
+    /// Its word.
+    pub code: Scenario,
+    /// A sentence for people.
+    pub description: String,
+    /// What it can be played on.
+    pub applies_to: Vec<ScenarioKind>,
+    /// The status it leads to; null when it waits.
+    pub outcome: Option<String>,
+    /// Why it fails, if it does.
+    pub failure_code: Option<FailureCode>,
+    /// The last digits of a phone number that choose it.
+    pub phone_suffix: Option<String>,
+    /// What is left of a card payment's amount modulo 1,000 to choose it.
+    pub card_amount_suffix: Option<u16>,
+    /// How many seconds it takes; null when it waits.
+    pub delay_seconds: Option<u32>,
+}
+
+impl SandboxScenario {
+    /// What is shown of a scenario.
+    ///
+    /// # Errors
+    /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::{Overflow, Scenario, wire::SandboxScenario};
+    /// assert_eq!(SandboxScenario::of(Scenario::Timeout)?.outcome.as_deref(), Some("expired"));
+    /// # Ok::<(), Overflow>(())
+    /// ```
+    pub fn of(scenario: Scenario) -> Result<Self, Overflow> {
+        Ok(Self {
+            object: tag::SandboxScenario,
+            environment: Environment::Sandbox,
+            livemode: false,
+            code: scenario,
+            description: scenario.description().to_owned(),
+            applies_to: scenario.applies_to().to_vec(),
+            outcome: scenario.outcome().map(str::to_owned),
+            failure_code: scenario.failure_code(),
+            phone_suffix: scenario.phone_suffix().map(str::to_owned),
+            card_amount_suffix: scenario.card_amount_suffix(),
+            delay_seconds: scenario.delay_seconds(),
+        })
+    }
+}
+
+impl Mask for SandboxScenario {
+    fn masked(self) -> Self {
+        self
+    }
 }
