@@ -50,9 +50,17 @@ fn a_key_that_is_none_is_refused(store: &Store) {
     let longer = format!("{real}a");
     let swapped = format!("pk_test_{}", &real["sk_test_".len()..]);
     let unknown = [
-        "sk_test_nope", "nope", &upper, &longer, &real[..real.len() - 1], &swapped,
-        &format!("sk_test_{letters}"), &format!("sk_live_{letters}"), &format!("pk_test_{letters}"),
-        &format!("rk_test_{letters}"), &format!("sk_test_{}-", &letters[1..]),
+        "sk_test_nope",
+        "nope",
+        &upper,
+        &longer,
+        &real[..real.len() - 1],
+        &swapped,
+        &format!("sk_test_{letters}"),
+        &format!("sk_live_{letters}"),
+        &format!("pk_test_{letters}"),
+        &format!("rk_test_{letters}"),
+        &format!("sk_test_{}-", &letters[1..]),
     ];
     for key in unknown {
         let refused = Server::caller(&shop.server, key).get("/v1/balance");
@@ -131,8 +139,15 @@ fn a_key_in_the_query_is_not_a_key(store: &Store) {
 fn a_public_key_reads_everything_but_webhooks(store: &Store) {
     let shop = store.shop();
     for path in [
-        "/v1/payments", "/v1/payouts", "/v1/refunds", "/v1/customers", "/v1/payment-links",
-        "/v1/balance", "/v1/ledger", "/v1/payment-methods?country=CI", "/v1/sandbox/scenarios",
+        "/v1/payments",
+        "/v1/payouts",
+        "/v1/refunds",
+        "/v1/customers",
+        "/v1/payment-links",
+        "/v1/balance",
+        "/v1/ledger",
+        "/v1/payment-methods?country=CI",
+        "/v1/sandbox/scenarios",
     ] {
         shop.public.get(path).ok(200);
     }
@@ -153,7 +168,12 @@ fn a_public_key_reads_everything_but_webhooks(store: &Store) {
 }
 
 /// Every route that needs a secret key, with a body that would do something.
-fn changes_of(payment: &Value, customer: &Value, link: &Value, endpoint: &Value) -> Vec<(String, Value)> {
+fn changes_of(
+    payment: &Value,
+    customer: &Value,
+    link: &Value,
+    endpoint: &Value,
+) -> Vec<(String, Value)> {
     let route = |object: &Value, rest: &str| format!("{}{rest}", path_of(&object["id"]));
     vec![
         ("/v1/payments".into(), sample::payment(json!({}))),

@@ -54,7 +54,8 @@ fn until_the_power_fails(
     };
     let caller = &caller;
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..CALLERS).map(|number| scope.spawn(move || caller(number))).collect();
+        let threads: Vec<_> =
+            (0..CALLERS).map(|number| scope.spawn(move || caller(number))).collect();
         within(Duration::from_secs(60), || match answered.load(Ordering::Relaxed) {
             count if count >= answers => Ok(()),
             count => Err(format!("{count} answers")),

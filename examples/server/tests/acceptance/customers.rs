@@ -26,7 +26,11 @@ fn a_customer_has_a_name_an_email_or_a_phone(store: &Store) {
     for body in [json!({}), json!({"country": "CI"}), json!({"name": null, "reference": "U-9"})] {
         shop.post("/v1/customers", &body).missing("name");
     }
-    for body in [json!({"name": "A"}), json!({"email": "a@example.com"}), json!({"phone": "+2250500000000"})] {
+    for body in [
+        json!({"name": "A"}),
+        json!({"email": "a@example.com"}),
+        json!({"phone": "+2250500000000"}),
+    ] {
         shop.post("/v1/customers", &body).ok(201);
     }
     assert_eq!(shop.total("/v1/customers"), 3);
@@ -92,7 +96,10 @@ fn each_field_has_its_form(store: &Store) {
     let path = path_of(&customer["id"]);
     for (field, values) in [
         ("name", vec![json!(""), json!(5), json!("x".repeat(101))]),
-        ("email", vec![json!("nope"), json!(""), json!("a@"), json!("@b.c"), json!("a b@example.com")]),
+        (
+            "email",
+            vec![json!("nope"), json!(""), json!("a@"), json!("@b.c"), json!("a b@example.com")],
+        ),
         ("country", vec![json!("ci"), json!("CIV"), json!("")]),
         ("reference", vec![json!(""), json!("x".repeat(101))]),
         ("metadata", vec![json!([]), json!("x")]),
@@ -199,7 +206,10 @@ fn a_public_key_sees_a_masked_customer(store: &Store) {
     assert_eq!(listed["data"][0]["name"], "A***");
     let bare = shop.customer(json!({"name": "Ñandú"}));
     let masked = shop.public.see(&bare["id"]);
-    assert_eq!((&masked["name"], &masked["email"], &masked["phone"]), (&json!("Ñ***"), &Value::Null, &Value::Null));
+    assert_eq!(
+        (&masked["name"], &masked["email"], &masked["phone"]),
+        (&json!("Ñ***"), &Value::Null, &Value::Null)
+    );
 }
 
 fn a_customer_is_not_deleted(store: &Store) {

@@ -175,7 +175,10 @@ fn every_post_can_be_repeated(store: &Store) {
         ("/v1/refunds".into(), json!({"payment": paid["id"], "amount": 1000})),
         ("/v1/payment-links".into(), sample::link(json!({}))),
         ("/v1/customers".into(), json!({"name": "A"})),
-        ("/v1/webhooks".into(), json!({"url": "http://127.0.0.1:9/y", "events": ["payout.failed"]})),
+        (
+            "/v1/webhooks".into(),
+            json!({"url": "http://127.0.0.1:9/y", "events": ["payout.failed"]}),
+        ),
         ("/v1/sandbox/fund".into(), json!({"amount": 500, "currency": "XOF"})),
         (route(&customer, ""), json!({"name": "B"})),
         (route(&link, ""), json!({"title": "Invoice 43"})),
@@ -190,11 +193,16 @@ fn every_post_can_be_repeated(store: &Store) {
         assert!([200, 201, 202].contains(&first.status), "{path}: {}", first.text());
         same_answer(&first, &shop.post_once(&key, path, body));
     }
-    for (list, total) in [("payouts", 1), ("refunds", 1), ("payment-links", 2), ("customers", 2), ("webhooks", 2)] {
+    for (list, total) in
+        [("payouts", 1), ("refunds", 1), ("payment-links", 2), ("customers", 2), ("webhooks", 2)]
+    {
         assert_eq!(shop.total(&format!("/v1/{list}")), total, "{list}");
     }
     assert_eq!(shop.total("/v1/ledger?type=sandbox_funding"), 4);
-    assert_eq!(shop.total(&format!("/v1/ledger?type=payment&source={}", waiting["id"].as_str().unwrap())), 2);
+    assert_eq!(
+        shop.total(&format!("/v1/ledger?type=payment&source={}", waiting["id"].as_str().unwrap())),
+        2
+    );
 }
 
 fn reading_and_deleting_ignore_the_key(store: &Store) {

@@ -92,15 +92,21 @@ fn an_object_of_another_account_is_not_related(store: &Store) {
         unrelated("/v1/sandbox/simulate", body, "id");
     }
     let live = json!({"payment": of.payment["id"]});
-    shop.live.post("/v1/refunds", &live)
-        .refused(400, "related_resource_not_found", Some("payment"));
+    shop.live.post("/v1/refunds", &live).refused(
+        400,
+        "related_resource_not_found",
+        Some("payment"),
+    );
 }
 
 fn every_object_carries_its_environment(store: &Store) {
     let shop = store.shop();
     let of = possessions(&shop);
     for object in [of.payment, of.payout, of.refund, of.link, of.customer] {
-        assert_eq!((&object["environment"], &object["livemode"]), (&json!("sandbox"), &json!(false)));
+        assert_eq!(
+            (&object["environment"], &object["livemode"]),
+            (&json!("sandbox"), &json!(false))
+        );
     }
     let lines = shop.list("/v1/ledger");
     assert!(lines.iter().all(|line| line["environment"] == "sandbox" && line["livemode"] == false));
@@ -113,10 +119,12 @@ fn live_customers_and_endpoints_are_real(store: &Store) {
     assert_eq!(shop.live.see(&customer["id"])["livemode"], true);
     shop.get(&path_of(&customer["id"])).refused(404, "resource_not_found", None);
     let body = sample::payment(json!({"customer": customer["id"]}));
-    shop.post("/v1/payments", &body)
-        .refused(400, "related_resource_not_found", Some("customer"));
+    shop.post("/v1/payments", &body).refused(400, "related_resource_not_found", Some("customer"));
     // What names an object comes before what the catalogue offers.
     let body = sample::payment(json!({"customer": sample::unknown("cus")}));
-    shop.live.post("/v1/payments", &body)
-        .refused(400, "related_resource_not_found", Some("customer"));
+    shop.live.post("/v1/payments", &body).refused(
+        400,
+        "related_resource_not_found",
+        Some("customer"),
+    );
 }

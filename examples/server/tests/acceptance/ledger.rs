@@ -122,13 +122,28 @@ fn entries_are_filtered(store: &Store) {
     let all = shop.list("/v1/ledger");
     for (field, values) in [
         ("currency", &["XOF", "KWD", "GHS"][..]),
-        ("account", &["clearing", "merchant_pending", "merchant_available", "merchant_reserved", "fees"]),
+        (
+            "account",
+            &["clearing", "merchant_pending", "merchant_available", "merchant_reserved", "fees"],
+        ),
         ("direction", &["debit", "credit"]),
-        ("type", &[
-            "payment", "payment_fee", "settlement", "refund_hold", "refund", "refund_fee_return",
-            "refund_release", "payout_hold", "payout", "payout_fee", "payout_release",
-            "sandbox_funding",
-        ]),
+        (
+            "type",
+            &[
+                "payment",
+                "payment_fee",
+                "settlement",
+                "refund_hold",
+                "refund",
+                "refund_fee_return",
+                "refund_release",
+                "payout_hold",
+                "payout",
+                "payout_fee",
+                "payout_release",
+                "sandbox_funding",
+            ],
+        ),
     ] {
         let mut total = 0;
         for value in values {
@@ -146,7 +161,9 @@ fn entries_are_filtered(store: &Store) {
     assert_eq!(shop.total("/v1/ledger?account=fees&type=payment"), 0);
     let transaction = name(&both[0], "transaction");
     let found = shop.list(&format!("/v1/ledger?transaction={transaction}"));
-    assert!(found.len() >= 2 && found.iter().all(|entry| entry["transaction"] == transaction.as_str()));
+    assert!(
+        found.len() >= 2 && found.iter().all(|entry| entry["transaction"] == transaction.as_str())
+    );
     let source = name(&both[0], "source");
     let found = shop.list(&format!("/v1/ledger?source={source}&type=payment_fee"));
     assert_eq!(found.len(), 2);

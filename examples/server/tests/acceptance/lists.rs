@@ -148,7 +148,8 @@ fn a_status_is_filtered_as_it_is_now(store: &Store) {
     assert!(envelope(&failed).iter().all(|payment| payment["status"] == "failed"));
     shop.get("/v1/payments?status=done").invalid("status");
     assert_eq!(shop.total("/v1/payments?status=succeeded"), 0);
-    let rest = shop.total("/v1/payments?status=created") + shop.total("/v1/payments?status=processing");
+    let rest =
+        shop.total("/v1/payments?status=created") + shop.total("/v1/payments?status=processing");
     assert!(rest <= 27, "a payment may move between the two questions, never be in both: {rest}");
 }
 
@@ -173,14 +174,22 @@ fn dates_include_the_first_and_exclude_the_last(store: &Store) {
         assert_eq!(total(format!("created_from={form}")), 4);
     }
     for text in [
-        "2024-11-19", "yesterday", "1731974400", "2024-13-01T00:00:00Z", "2024-02-30T00:00:00Z",
-        "2024-11-19T00:00:00", "2024-11-19T00:00:00.1234Z", "2024-11-19T25:00:00Z", "",
+        "2024-11-19",
+        "yesterday",
+        "1731974400",
+        "2024-13-01T00:00:00Z",
+        "2024-02-30T00:00:00Z",
+        "2024-11-19T00:00:00",
+        "2024-11-19T00:00:00.1234Z",
+        "2024-11-19T25:00:00Z",
+        "",
     ] {
         for name in ["created_from", "created_to"] {
             shop.get(&format!("/v1/customers?{name}={text}")).invalid(name);
         }
     }
-    for path in ["payments", "payouts", "refunds", "payment-links", "ledger", "webhooks/deliveries"] {
+    for path in ["payments", "payouts", "refunds", "payment-links", "ledger", "webhooks/deliveries"]
+    {
         let path = format!("/v1/{path}?created_from={}&created_to={after}", at(0));
         assert_eq!(shop.total(&path), 0);
     }
@@ -190,9 +199,13 @@ fn an_id_that_matches_nothing_gives_an_empty_list(store: &Store) {
     let shop = store.shop();
     shop.pay(json!({}));
     for (path, filter, prefix) in [
-        ("payments", "customer", "cus"), ("payments", "payment_link", "plink"),
-        ("payouts", "customer", "cus"), ("refunds", "payment", "pay"), ("ledger", "source", "pay"),
-        ("ledger", "transaction", "ltx"), ("webhooks/deliveries", "webhook_endpoint", "whe"),
+        ("payments", "customer", "cus"),
+        ("payments", "payment_link", "plink"),
+        ("payouts", "customer", "cus"),
+        ("refunds", "payment", "pay"),
+        ("ledger", "source", "pay"),
+        ("ledger", "transaction", "ltx"),
+        ("webhooks/deliveries", "webhook_endpoint", "whe"),
         ("webhooks/deliveries", "event", "evt"),
     ] {
         let id = sample::unknown(prefix);
@@ -205,9 +218,15 @@ fn every_list_has_the_one_envelope(store: &Store) {
     let payment = shop.pay(json!({}));
     let link = shop.link(json!({}));
     for (path, total) in [
-        ("/v1/payments", 1), ("/v1/payouts", 0), ("/v1/refunds", 0), ("/v1/payment-links", 1),
-        ("/v1/customers", 0), ("/v1/ledger", 0), ("/v1/webhooks", 0),
-        ("/v1/webhooks/deliveries", 0), ("/v1/sandbox/scenarios", 21),
+        ("/v1/payments", 1),
+        ("/v1/payouts", 0),
+        ("/v1/refunds", 0),
+        ("/v1/payment-links", 1),
+        ("/v1/customers", 0),
+        ("/v1/ledger", 0),
+        ("/v1/webhooks", 0),
+        ("/v1/webhooks/deliveries", 0),
+        ("/v1/sandbox/scenarios", 21),
         (&format!("{}/payments", path_of(&link["id"])), 0),
     ] {
         let page = shop.get(path).ok(200);

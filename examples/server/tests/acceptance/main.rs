@@ -22,27 +22,52 @@ mod payment_links;
 mod payment_methods;
 mod payments;
 mod payouts;
-mod transport;
-mod webhook_deliveries;
-mod webhook_endpoints;
 mod rate_limit;
 mod refunds;
 mod safety;
 mod sandbox;
 mod slow;
 mod support;
+mod transport;
+mod webhook_deliveries;
+mod webhook_endpoints;
 
 use std::process::ExitCode;
 
 use libtest_mimic::Arguments;
+use support::Chapter;
 
 /// Stories mostly wait, so far more of them run at a time than there are processors.
 const AT_A_TIME: usize = 16;
 
+/// The slow ones first, so that they wait while the others work.
+const CHAPTERS: &[&Chapter] = &[
+    &slow::CHAPTER,
+    &crash::CHAPTER,
+    &operations::CHAPTER,
+    &authentication::CHAPTER,
+    &transport::CHAPTER,
+    &parameters::CHAPTER,
+    &payments::CHAPTER,
+    &payment_life::CHAPTER,
+    &lists::CHAPTER,
+    &idempotency::CHAPTER,
+    &payouts::CHAPTER,
+    &refunds::CHAPTER,
+    &payment_links::CHAPTER,
+    &customers::CHAPTER,
+    &payment_methods::CHAPTER,
+    &ledger::CHAPTER,
+    &webhook_endpoints::CHAPTER,
+    &webhook_deliveries::CHAPTER,
+    &sandbox::CHAPTER,
+    &rate_limit::CHAPTER,
+    &safety::CHAPTER,
+    &isolation::CHAPTER,
+];
+
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    // The slow ones first, so that they wait while the others work.
-    let chapters = [&slow::CHAPTER, &crash::CHAPTER, &operations::CHAPTER, &authentication::CHAPTER, &transport::CHAPTER, &parameters::CHAPTER, &payments::CHAPTER, &payment_life::CHAPTER, &lists::CHAPTER, &idempotency::CHAPTER, &payouts::CHAPTER, &refunds::CHAPTER, &payment_links::CHAPTER, &customers::CHAPTER, &payment_methods::CHAPTER, &ledger::CHAPTER, &webhook_endpoints::CHAPTER, &webhook_deliveries::CHAPTER, &sandbox::CHAPTER, &rate_limit::CHAPTER, &safety::CHAPTER, &isolation::CHAPTER];
-    libtest_mimic::run(&arguments, support::trials(&chapters)).exit_code()
+    libtest_mimic::run(&arguments, support::trials(CHAPTERS)).exit_code()
 }

@@ -62,11 +62,29 @@ fn the_description_names_every_route(store: &Store) {
     assert!(description["openapi"].as_str().unwrap().starts_with("3.1"), "{description}");
     let paths = description["paths"].as_object().unwrap();
     for path in [
-        "payments", "payments/{id}", "payments/{id}/cancel", "payments/{id}/timeline",
-        "payment-links", "payment-links/{id}", "payment-links/{id}/payments", "payouts",
-        "payouts/{id}", "refunds", "refunds/{id}", "customers", "customers/{id}",
-        "payment-methods", "balance", "ledger", "webhooks", "webhooks/{id}", "webhooks/test",
-        "webhooks/deliveries", "sandbox/simulate", "sandbox/fund", "sandbox/scenarios",
+        "payments",
+        "payments/{id}",
+        "payments/{id}/cancel",
+        "payments/{id}/timeline",
+        "payment-links",
+        "payment-links/{id}",
+        "payment-links/{id}/payments",
+        "payouts",
+        "payouts/{id}",
+        "refunds",
+        "refunds/{id}",
+        "customers",
+        "customers/{id}",
+        "payment-methods",
+        "balance",
+        "ledger",
+        "webhooks",
+        "webhooks/{id}",
+        "webhooks/test",
+        "webhooks/deliveries",
+        "sandbox/simulate",
+        "sandbox/fund",
+        "sandbox/scenarios",
     ] {
         let named = paths.keys().any(|key| key.trim_start_matches("/v1").trim_matches('/') == path);
         assert!(named, "{path} is missing in {:?}", paths.keys().collect::<Vec<_>>());
@@ -146,7 +164,12 @@ fn keys_are_listed_without_being_shown(store: &Store) {
     let account = &server.accounts[0];
     let said = server.place.run(&["keys", "list", "--account", &account.id]);
     assert_eq!(key_ids(&said).len(), 4, "{said}");
-    for key in [&account.secret_sandbox, &account.public_sandbox, &account.secret_live, &account.public_live] {
+    for key in [
+        &account.secret_sandbox,
+        &account.public_sandbox,
+        &account.secret_live,
+        &account.public_live,
+    ] {
         assert!(!said.contains(key.as_str()), "only a hint: {said}");
         assert!(said.contains(&key[key.len() - 4..]), "the hint of {key}: {said}");
     }
@@ -281,7 +304,7 @@ fn two_servers_are_one_service(store: &Store) {
     here.fund(5 * 10_100, "XOF");
     let answers: Vec<_> = thread::scope(|scope| {
         let ask = |number: usize| {
-            let shop = if number % 2 == 0 { &here } else { &there };
+            let shop = if number.is_multiple_of(2) { &here } else { &there };
             let key = format!("k{}", number / 4);
             shop.post_once(&key, "/v1/payouts", &sample::payout(json!({})))
         };

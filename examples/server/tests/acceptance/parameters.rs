@@ -47,7 +47,12 @@ fn an_amount_is_a_json_integer(store: &Store) {
 fn an_amount_is_positive_and_bounded(store: &Store) {
     let shop = store.shop();
     for text in [
-        "0", "-1", "-5000", "1000000000000", "9223372036854775807", "9223372036854775808",
+        "0",
+        "-1",
+        "-5000",
+        "1000000000000",
+        "9223372036854775807",
+        "9223372036854775808",
         "18446744073709551616",
     ] {
         shop.post_text("/v1/payments", amount_written(text)).invalid("amount");
@@ -74,8 +79,10 @@ fn every_money_route_is_as_strict(store: &Store) {
 
 fn a_currency_is_written_in_capitals(store: &Store) {
     let shop = store.shop();
-    for currency in [json!("xof"), json!("Xof"), json!("XO"), json!("XOFF"), json!(""), json!(952)] {
-        shop.post("/v1/payments", &sample::payment(json!({"currency": currency}))).invalid("currency");
+    for currency in [json!("xof"), json!("Xof"), json!("XO"), json!("XOFF"), json!(""), json!(952)]
+    {
+        shop.post("/v1/payments", &sample::payment(json!({"currency": currency})))
+            .invalid("currency");
         shop.pay_out(json!({"currency": currency})).invalid("currency");
         let body = sample::link(json!({"currency": currency}));
         shop.post("/v1/payment-links", &body).invalid("currency");
@@ -124,7 +131,8 @@ fn every_wrong_field_is_listed_in_order(store: &Store) {
     lists(&response, "parameter_invalid", &["amount", "currency", "reference", "expires_in"]);
     let body = json!({"amount": 0, "currency": "xof", "network": "mtn"});
     let expected = [
-        ("parameter_invalid", "amount"), ("parameter_invalid", "currency"),
+        ("parameter_invalid", "amount"),
+        ("parameter_invalid", "currency"),
         ("parameter_missing", "phone"),
     ];
     let expected = expected.map(|(code, param)| (code.to_owned(), param.to_owned()));
@@ -167,7 +175,8 @@ fn a_text_holds_no_control_character(store: &Store) {
         shop.post("/v1/payment-links", &sample::link(json!({"title": text}))).invalid("title");
     }
     for other in [json!(5), json!(true), json!(["a"]), json!({"a": "b"})] {
-        shop.post("/v1/payments", &sample::payment(json!({"reference": other}))).invalid("reference");
+        shop.post("/v1/payments", &sample::payment(json!({"reference": other})))
+            .invalid("reference");
     }
 }
 
@@ -180,7 +189,10 @@ fn a_text_is_kept_as_it_is(store: &Store) {
 }
 
 fn metadata_of(count: usize) -> Value {
-    (0..count).map(|number| (format!("key{number}"), json!("v"))).collect::<serde_json::Map<_, _>>().into()
+    (0..count)
+        .map(|number| (format!("key{number}"), json!("v")))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 fn metadata_holds_fifty_keys(store: &Store) {
@@ -232,7 +244,8 @@ fn a_return_url_is_a_web_address(store: &Store) {
     for url in ["", "nope", "ftp://shop.example.com/", "javascript:alert(1)", "/thanks", &long] {
         let body = sample::payment(json!({"return_url": url}));
         shop.post("/v1/payments", &body).invalid("return_url");
-        shop.post("/v1/payment-links", &sample::link(json!({"return_url": url}))).invalid("return_url");
+        shop.post("/v1/payment-links", &sample::link(json!({"return_url": url})))
+            .invalid("return_url");
     }
 }
 
@@ -270,18 +283,21 @@ fn an_id_of_another_kind_is_no_customer(store: &Store) {
 
 fn an_unknown_word_is_invalid(store: &Store) {
     let shop = store.shop();
-    shop.post("/v1/payments", &sample::payment(json!({"payment_method": "cash"}))).invalid("payment_method");
+    shop.post("/v1/payments", &sample::payment(json!({"payment_method": "cash"})))
+        .invalid("payment_method");
     let payment = shop.paid(json!({}));
     let body = json!({"payment": payment["id"], "reason": "boredom"});
     shop.post("/v1/refunds", &body).invalid("reason");
     for methods in [json!(["cash"]), json!(["card", "cash"])] {
-        let response = shop.post("/v1/payment-links", &sample::link(json!({"payment_methods": methods})));
+        let response =
+            shop.post("/v1/payment-links", &sample::link(json!({"payment_methods": methods})));
         let error = response.refusal(400);
         assert_eq!(error["code"], "parameter_invalid");
         assert!(error["param"].as_str().unwrap().starts_with("payment_methods"), "{error}");
     }
     for methods in [json!([]), json!("card"), json!([5])] {
-        let response = shop.post("/v1/payment-links", &sample::link(json!({"payment_methods": methods})));
+        let response =
+            shop.post("/v1/payment-links", &sample::link(json!({"payment_methods": methods})));
         let error = response.refusal(400);
         assert!(error["param"].as_str().unwrap().starts_with("payment_methods"), "{error}");
     }

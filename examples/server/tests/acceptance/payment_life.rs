@@ -93,8 +93,11 @@ fn a_willing_payer_pays_without_simulate(store: &Store) {
 fn a_failing_payer_fails_for_the_reason_of_the_number(store: &Store) {
     let shop = store.shop();
     let cases = [
-        ("0101", "insufficient_funds"), ("0102", "user_rejected"), ("0103", "payer_not_found"),
-        ("0104", "payer_limit_reached"), ("0105", "authentication_failed"),
+        ("0101", "insufficient_funds"),
+        ("0102", "user_rejected"),
+        ("0103", "payer_not_found"),
+        ("0104", "payer_limit_reached"),
+        ("0105", "authentication_failed"),
         ("0202", "network_error"),
     ];
     let payments = cases.map(|(suffix, code)| {
@@ -106,7 +109,10 @@ fn a_failing_payer_fails_for_the_reason_of_the_number(store: &Store) {
         assert_eq!(failed["failure_code"], code);
         assert!(failed["failure_message"].as_str().is_some_and(|text| !text.is_empty()));
         assert!(!failed["processing_at"].is_null() && !failed["failed_at"].is_null());
-        assert_eq!((&failed["next_action"], &failed["refundable_amount"]), (&Value::Null, &json!(0)));
+        assert_eq!(
+            (&failed["next_action"], &failed["refundable_amount"]),
+            (&Value::Null, &json!(0))
+        );
         assert_eq!(shop.chronology(&payment), ["created", "processing", "failed"]);
     }
     assert_eq!(shop.total("/v1/ledger"), 0);
@@ -154,7 +160,10 @@ fn a_success_reported_twice_counts_once(store: &Store) {
         if types == expected { Ok(()) } else { Err(format!("{types:?}")) }
     });
     sink.awaits(3);
-    assert_eq!(sink.kinds_in_order(), ["payment.created", "payment.processing", "payment.succeeded"]);
+    assert_eq!(
+        sink.kinds_in_order(),
+        ["payment.created", "payment.processing", "payment.succeeded"]
+    );
     assert_eq!(shop.total("/v1/ledger"), 6);
     assert_eq!(xof(&shop).available, 4900);
 }
@@ -165,7 +174,11 @@ fn a_failure_reported_after_success_is_ignored(store: &Store) {
     shop.awaits(&payment, "succeeded");
     soon(|| {
         let types = shop.chronology(&payment);
-        if types.last().unwrap() == "network_report_ignored" { Ok(()) } else { Err(format!("{types:?}")) }
+        if types.last().unwrap() == "network_report_ignored" {
+            Ok(())
+        } else {
+            Err(format!("{types:?}"))
+        }
     });
     let seen = shop.see(&payment["id"]);
     assert_eq!((&seen["status"], &seen["failure_code"]), (&json!("succeeded"), &Value::Null));
@@ -196,8 +209,11 @@ fn a_card_is_decided_by_its_amount(store: &Store) {
     let shop = store.shop();
     let ask = |amount: i64| shop.post("/v1/payments", &sample::card(amount, "XOF", "CI")).ok(201);
     let cases = [
-        (10_911, "insufficient_funds"), (10_912, "card_declined"), (10_913, "card_expired"),
-        (10_914, "authentication_failed"), (10_922, "network_error"),
+        (10_911, "insufficient_funds"),
+        (10_912, "card_declined"),
+        (10_913, "card_expired"),
+        (10_914, "authentication_failed"),
+        (10_922, "network_error"),
         (10_921, "network_unavailable"),
     ];
     let failing = cases.map(|(amount, code)| (ask(amount), code));
@@ -261,8 +277,12 @@ fn a_payment_that_the_network_holds_cannot_be_cancelled(store: &Store) {
     for network in ["mtn", "orange", "moov"] {
         let payment = shop.pay(json!({"network": network}));
         shop.awaits(&payment, "processing");
-        let error = cancel(&shop, &payment, json!({})).refused(409, "payment_not_cancellable", None);
-        assert!(error["message"].as_str().unwrap().contains("processing"), "names the state: {error}");
+        let error =
+            cancel(&shop, &payment, json!({})).refused(409, "payment_not_cancellable", None);
+        assert!(
+            error["message"].as_str().unwrap().contains("processing"),
+            "names the state: {error}"
+        );
         assert_eq!(shop.see(&payment["id"])["status"], "processing");
     }
 }
@@ -283,7 +303,10 @@ fn a_payment_not_yet_sent_can_always_be_cancelled(store: &Store) {
     let payment = shop.pay(json!({}));
     assert_eq!(shop.see(&payment["id"])["status"], "created", "without a worker nothing is sent");
     let cancelled = cancel(&shop, &payment, json!({})).ok(200);
-    assert_eq!((&cancelled["status"], &cancelled["processing_at"]), (&json!("cancelled"), &Value::Null));
+    assert_eq!(
+        (&cancelled["status"], &cancelled["processing_at"]),
+        (&json!("cancelled"), &Value::Null)
+    );
     assert_eq!(shop.chronology(&payment), ["created", "cancelled"]);
 }
 
@@ -294,8 +317,17 @@ fn the_chronology_tells_who_did_what(store: &Store) {
     shop.simulate(&payment["id"], "success").ok(200);
     let mut entries = shop.timeline(&payment);
     let declared = [
-        "object", "environment", "livemode", "type", "status", "actor", "message", "amount",
-        "refund", "event", "created_at",
+        "object",
+        "environment",
+        "livemode",
+        "type",
+        "status",
+        "actor",
+        "message",
+        "amount",
+        "refund",
+        "event",
+        "created_at",
     ];
     for entry in &entries {
         declares(entry, &declared);
@@ -328,7 +360,8 @@ fn every_change_moves_updated_at(store: &Store) {
     let refunding = shop.see(&created["id"]);
     shop.simulate(&refund["id"], "success").ok(200);
     let refunded = shop.see(&created["id"]);
-    let moments = [&created, &processing, &paid, &refunding, &refunded].map(|p| millis(&p["updated_at"]));
+    let moments =
+        [&created, &processing, &paid, &refunding, &refunded].map(|p| millis(&p["updated_at"]));
     assert!(moments.is_sorted_by(|before, after| before < after), "{moments:?}");
     assert_eq!(created["updated_at"], created["created_at"]);
     assert_eq!(refunding["refundable_amount"], 4000);

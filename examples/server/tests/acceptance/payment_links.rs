@@ -83,7 +83,10 @@ fn a_payment_through_a_link_pays_it(store: &Store) {
     assert_eq!((&payment["payment_link"], &payment["country"]), (&link["id"], &json!("CI")));
     let paid = shop.awaits(&link, "paid");
     assert!(!paid["paid_at"].is_null());
-    assert_eq!((&paid["payments_count"], &paid["succeeded_payments_count"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&paid["payments_count"], &paid["succeeded_payments_count"]),
+        (&json!(1), &json!(1))
+    );
     assert_eq!(paid["collected_amount"], 15_000);
     sink.awaits(2);
     assert_eq!(sink.kinds_in_order(), ["payment.succeeded", "payment_link.paid"]);
@@ -112,7 +115,10 @@ fn the_payment_takes_its_terms_from_the_link(store: &Store) {
     let other = shop.link(json!({}));
     let card = json!({"payment_link": other["id"], "payment_method": "card"});
     let card = shop.post("/v1/payments", &card).ok(201);
-    assert_eq!((&card["amount"], &card["country"], &card["fee_amount"]), (&json!(15_000), &json!("CI"), &json!(525)));
+    assert_eq!(
+        (&card["amount"], &card["country"], &card["fee_amount"]),
+        (&json!(15_000), &json!("CI"), &json!(525))
+    );
 }
 
 fn a_link_without_an_amount_lets_the_payer_choose(store: &Store) {
@@ -162,11 +168,17 @@ fn one_attempt_at_a_time(store: &Store) {
     shop.simulate(&third["id"], "success").ok(200);
     let paid = shop.see(&link["id"]);
     assert_eq!((&paid["status"], &paid["payments_count"]), (&json!("paid"), &json!(3)));
-    assert_eq!((&paid["succeeded_payments_count"], &paid["collected_amount"]), (&json!(1), &json!(15_000)));
+    assert_eq!(
+        (&paid["succeeded_payments_count"], &paid["collected_amount"]),
+        (&json!(1), &json!(15_000))
+    );
     // The second comes through late: the money is real, the link is paid once.
     shop.simulate(&second["id"], "success").ok(200);
     let late = shop.see(&link["id"]);
-    assert_eq!((&late["succeeded_payments_count"], &late["collected_amount"]), (&json!(2), &json!(30_000)));
+    assert_eq!(
+        (&late["succeeded_payments_count"], &late["collected_amount"]),
+        (&json!(2), &json!(30_000))
+    );
     assert_eq!(late["paid_at"], paid["paid_at"]);
 }
 
@@ -180,7 +192,10 @@ fn a_reusable_link_collects_again_and_again(store: &Store) {
     }
     let seen = shop.see(&link["id"]);
     assert_eq!((&seen["status"], &seen["paid_at"]), (&json!("created"), &Value::Null));
-    assert_eq!((&seen["payments_count"], &seen["succeeded_payments_count"]), (&json!(3), &json!(3)));
+    assert_eq!(
+        (&seen["payments_count"], &seen["succeeded_payments_count"]),
+        (&json!(3), &json!(3))
+    );
     assert_eq!(seen["collected_amount"], 45_000);
     sink.awaits(3);
     assert_eq!(sink.kinds_in_order(), ["payment.succeeded"; 3]);
@@ -189,7 +204,9 @@ fn a_reusable_link_collects_again_and_again(store: &Store) {
 fn an_expiry_lies_within_a_year_ahead(store: &Store) {
     let shop = store.shop();
     let now = shop.link(json!({}));
-    for moment in ["2020-01-01T00:00:00.000Z", &in_days(&now, -1), &in_days(&now, 367), "tomorrow", ""] {
+    for moment in
+        ["2020-01-01T00:00:00.000Z", &in_days(&now, -1), &in_days(&now, 367), "tomorrow", ""]
+    {
         let body = sample::link(json!({"expires_at": moment}));
         shop.post("/v1/payment-links", &body).invalid("expires_at");
         shop.post(&path_of(&now["id"]), &json!({"expires_at": moment})).invalid("expires_at");
@@ -223,7 +240,9 @@ fn some_things_about_a_link_never_change(store: &Store) {
     let link = shop.link(json!({}));
     let path = path_of(&link["id"]);
     for (field, value) in [
-        ("currency", json!("XAF")), ("country", json!("SN")), ("reusable", json!(true)),
+        ("currency", json!("XAF")),
+        ("country", json!("SN")),
+        ("reusable", json!(true)),
         ("payment_methods", json!(["card"])),
     ] {
         let changed = shop.post(&path, &json!({ field: value }));
@@ -264,8 +283,10 @@ fn a_paid_link_changes_its_words_only(store: &Store) {
         assert_eq!(&changed[name], value);
     }
     for change in [
-        json!({"active": false}), json!({"amount": 1000}),
-        json!({"expires_at": in_days(&link, 3)}), json!({"return_url": "https://example.com/"}),
+        json!({"active": false}),
+        json!({"amount": 1000}),
+        json!({"expires_at": in_days(&link, 3)}),
+        json!({"return_url": "https://example.com/"}),
     ] {
         shop.post(&path, &change).refused(409, "payment_link_already_paid", None);
     }
@@ -273,7 +294,8 @@ fn a_paid_link_changes_its_words_only(store: &Store) {
 
 fn a_change_leaves_the_rest_alone(store: &Store) {
     let shop = store.shop();
-    let link = shop.link(json!({"description": "x", "reference": "R", "metadata": {"a": "1", "b": "2"}}));
+    let link =
+        shop.link(json!({"description": "x", "reference": "R", "metadata": {"a": "1", "b": "2"}}));
     let path = path_of(&link["id"]);
     assert_eq!(shop.post(&path, &json!({})).ok(200)["title"], "Invoice 42");
     let change = json!({"description": null, "metadata": {"a": null, "c": "3"}});
@@ -346,8 +368,14 @@ fn links_are_filtered(store: &Store) {
     let payment = shop.pay_via(&one, sample::PATIENT).ok(201);
     shop.simulate(&payment["id"], "success").ok(200);
     for (query, total) in [
-        ("status=paid", 1), ("status=created", 2), ("active=true", 2), ("active=false", 1),
-        ("reference=B", 2), ("currency=XAF", 1), ("reference=B&active=true", 1), ("reference=C", 0),
+        ("status=paid", 1),
+        ("status=created", 2),
+        ("active=true", 2),
+        ("active=false", 1),
+        ("reference=B", 2),
+        ("currency=XAF", 1),
+        ("reference=B&active=true", 1),
+        ("reference=C", 0),
     ] {
         assert_eq!(shop.total(&format!("/v1/payment-links?{query}")), total, "{query}");
     }

@@ -71,7 +71,8 @@ fn a_country_must_be_named_and_known(store: &Store) {
 fn a_currency_must_be_offered(store: &Store) {
     let shop = store.shop();
     for (country, currency) in [("CI", "USD"), ("CD", "XOF"), ("KW", "XOF")] {
-        let response = shop.get(&format!("/v1/payment-methods?country={country}&currency={currency}"));
+        let response =
+            shop.get(&format!("/v1/payment-methods?country={country}&currency={currency}"));
         response.refused(400, "currency_not_supported", Some("currency"));
     }
     shop.get("/v1/payment-methods?country=CI&currency=xof").invalid("currency");
@@ -97,11 +98,17 @@ fn an_environment_without_a_gateway_offers_nothing(store: &Store) {
     let response = shop.live.get("/v1/payment-methods?country=FR");
     response.refused(400, "country_not_supported", Some("country"));
     for body in [sample::payment(json!({})), sample::card(10_000, "XOF", "CI")] {
-        shop.live.post("/v1/payments", &body)
-            .refused(400, "payment_method_not_supported", Some("payment_method"));
+        shop.live.post("/v1/payments", &body).refused(
+            400,
+            "payment_method_not_supported",
+            Some("payment_method"),
+        );
     }
-    shop.live.post("/v1/payouts", &sample::payout(json!({})))
-        .refused(400, "payment_method_not_supported", Some("payment_method"));
+    shop.live.post("/v1/payouts", &sample::payout(json!({}))).refused(
+        400,
+        "payment_method_not_supported",
+        Some("payment_method"),
+    );
     assert_eq!(shop.live.total("/v1/payments"), 0);
 }
 

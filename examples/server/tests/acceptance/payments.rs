@@ -77,7 +77,9 @@ fn what_was_given_is_kept(store: &Store) {
 
 fn the_fee_is_two_percent_rounded_half_up(store: &Store) {
     let shop = store.shop();
-    for (amount, fee) in [(100, 2), (124, 2), (125, 3), (5000, 100), (9999, 200), (2_000_000, 40_000)] {
+    for (amount, fee) in
+        [(100, 2), (124, 2), (125, 3), (5000, 100), (9999, 200), (2_000_000, 40_000)]
+    {
         let payment = shop.pay(json!({"amount": amount}));
         assert_eq!(payment["fee_amount"], fee, "of {amount}");
         assert_eq!(payment["net_amount"], amount - fee);
@@ -87,8 +89,12 @@ fn the_fee_is_two_percent_rounded_half_up(store: &Store) {
     });
     assert_eq!(shop.pay(ghana)["fee_amount"], 3);
     for (amount, currency, country, fee) in [
-        (10_000, "XOF", "CI", 350), (10_005, "KWD", "KW", 350), (14, "XOF", "CI", 0),
-        (15, "XOF", "CI", 1), (100, "NGN", "NG", 4), (99, "USD", "CD", 3),
+        (10_000, "XOF", "CI", 350),
+        (10_005, "KWD", "KW", 350),
+        (14, "XOF", "CI", 0),
+        (15, "XOF", "CI", 1),
+        (100, "NGN", "NG", 4),
+        (99, "USD", "CD", 3),
     ] {
         let payment = shop.post("/v1/payments", &sample::card(amount, currency, country)).ok(201);
         assert_eq!(payment["fee_amount"], fee, "of {amount} {currency}");
@@ -128,8 +134,11 @@ fn a_card_payment_may_name_its_network(store: &Store) {
     for network in ["verve", "mtn", "amex"] {
         ask("CI", "XOF", network).refused(400, "network_not_supported", Some("network"));
     }
-    shop.post("/v1/payments", &sample::payment(json!({"network": "visa"})))
-        .refused(400, "network_not_supported", Some("network"));
+    shop.post("/v1/payments", &sample::payment(json!({"network": "visa"}))).refused(
+        400,
+        "network_not_supported",
+        Some("network"),
+    );
 }
 
 fn a_card_payment_needs_a_country_it_is_offered_in(store: &Store) {
@@ -192,9 +201,20 @@ fn the_catalogue_is_asked_in_order(store: &Store) {
 fn a_phone_has_the_form_of_its_country(store: &Store) {
     let shop = store.shop();
     for phone in [
-        "0500009999", "2250500009999", "+225050000999", "+22505000099990", "+225 0500009999",
-        "+225-0500009999", "+22505OOO09999", "+", "+225", "++2250500009999", "+0250500009999",
-        "002250500009999", "+2250500009999 ", "+1234567890123456",
+        "0500009999",
+        "2250500009999",
+        "+225050000999",
+        "+22505000099990",
+        "+225 0500009999",
+        "+225-0500009999",
+        "+22505OOO09999",
+        "+",
+        "+225",
+        "++2250500009999",
+        "+0250500009999",
+        "002250500009999",
+        "+2250500009999 ",
+        "+1234567890123456",
     ] {
         let response = shop.post("/v1/payments", &sample::payment(json!({"phone": phone})));
         response.refused(400, "phone_invalid", Some("phone"));
@@ -270,13 +290,22 @@ fn an_expiry_lies_between_a_minute_and_a_day(store: &Store) {
 fn objects_that_are_named_must_exist(store: &Store) {
     let shop = store.shop();
     let customer = sample::unknown("cus");
-    shop.post("/v1/payments", &sample::payment(json!({"customer": customer})))
-        .refused(400, "related_resource_not_found", Some("customer"));
-    shop.pay_out(json!({"customer": customer}))
-        .refused(400, "related_resource_not_found", Some("customer"));
+    shop.post("/v1/payments", &sample::payment(json!({"customer": customer}))).refused(
+        400,
+        "related_resource_not_found",
+        Some("customer"),
+    );
+    shop.pay_out(json!({"customer": customer})).refused(
+        400,
+        "related_resource_not_found",
+        Some("customer"),
+    );
     let link = json!({"id": sample::unknown("plink")});
-    shop.pay_via(&link, sample::PATIENT)
-        .refused(400, "related_resource_not_found", Some("payment_link"));
+    shop.pay_via(&link, sample::PATIENT).refused(
+        400,
+        "related_resource_not_found",
+        Some("payment_link"),
+    );
 }
 
 fn two_requests_without_a_key_are_two_payments(store: &Store) {
@@ -301,16 +330,18 @@ fn what_does_not_exist_is_not_found(store: &Store) {
     shop.fund(50_000, "XOF");
     let payout = shop.pay_out(json!({})).ok(201);
     let payout = payout["id"].as_str().unwrap();
-    for id in ["pay_00000000000000000000000000", &sample::unknown("pay"), payout, "pay_", "x", "%20"] {
+    for id in
+        ["pay_00000000000000000000000000", &sample::unknown("pay"), payout, "pay_", "x", "%20"]
+    {
         for path in [format!("/v1/payments/{id}"), format!("/v1/payments/{id}/timeline")] {
             shop.get(&path).refused(404, "resource_not_found", None);
         }
         let cancel = format!("/v1/payments/{id}/cancel");
         shop.post(&cancel, &json!({})).refused(404, "resource_not_found", None);
     }
-    for (family, prefix) in [
-        ("payouts", "pout"), ("refunds", "ref"), ("customers", "cus"), ("payment-links", "plink"),
-    ] {
+    for (family, prefix) in
+        [("payouts", "pout"), ("refunds", "ref"), ("customers", "cus"), ("payment-links", "plink")]
+    {
         let path = format!("/v1/{family}/{}", sample::unknown(prefix));
         shop.get(&path).refused(404, "resource_not_found", None);
         let wrong = format!("/v1/{family}/{}", sample::unknown("pay"));

@@ -48,12 +48,21 @@ fn funding_credits_what_is_available(store: &Store) {
     let shop = store.shop();
     let funding = shop.fund(100_000, "XOF");
     let declared = [
-        "object", "environment", "livemode", "amount", "currency", "transaction",
-        "available_amount", "created_at",
+        "object",
+        "environment",
+        "livemode",
+        "amount",
+        "currency",
+        "transaction",
+        "available_amount",
+        "created_at",
     ];
     declares(&funding, &declared);
     assert_eq!(funding["object"], "sandbox_funding");
-    assert_eq!((&funding["amount"], &funding["available_amount"]), (&json!(100_000), &json!(100_000)));
+    assert_eq!(
+        (&funding["amount"], &funding["available_amount"]),
+        (&json!(100_000), &json!(100_000))
+    );
     assert_id("ltx", &funding["transaction"]);
     assert_eq!(shop.purse("XOF"), Purse { available: 100_000, pending: 0, reserved: 0 });
     let lines = shop.list("/v1/ledger");
@@ -64,7 +73,10 @@ fn funding_credits_what_is_available(store: &Store) {
             assert_id("led", &line["id"]);
             assert_eq!(line["transaction"], funding["transaction"]);
             assert_eq!((&line["type"], &line["source"]), (&json!("sandbox_funding"), &Value::Null));
-            assert_eq!((&line["amount"], &line["balance_after"]), (&json!(100_000), &json!(100_000)));
+            assert_eq!(
+                (&line["amount"], &line["balance_after"]),
+                (&json!(100_000), &json!(100_000))
+            );
             format!("{} {}", line["direction"].as_str().unwrap(), line["account"].as_str().unwrap())
         })
         .collect();
@@ -91,16 +103,17 @@ fn the_balance_is_sorted_by_currency(store: &Store) {
     shop.fund(5000, "KWD");
     shop.fund(7, "GHS");
     let balance = shop.get("/v1/balance").ok(200);
-    let items = |ghs: i64, kwd: i64| {
-        json!([{"currency": "GHS", "amount": ghs}, {"currency": "KWD", "amount": kwd}])
-    };
+    let items = |ghs: i64, kwd: i64| json!([{"currency": "GHS", "amount": ghs}, {"currency": "KWD", "amount": kwd}]);
     assert_eq!(balance["available"], items(7, 5000));
     assert_eq!(balance["pending"], items(0, 0));
     assert_eq!(balance["reserved"], items(0, 0));
     let kwd = shop.get("/v1/balance?currency=KWD").ok(200);
     assert_eq!(kwd["available"], json!([{"currency": "KWD", "amount": 5000}]));
     assert_eq!(kwd["pending"], json!([{"currency": "KWD", "amount": 0}]));
-    assert_eq!(fields(&kwd), names(&["object", "environment", "livemode", "available", "pending", "reserved"]));
+    assert_eq!(
+        fields(&kwd),
+        names(&["object", "environment", "livemode", "available", "pending", "reserved"])
+    );
 }
 
 fn funded(store: &Store) -> Shop {
@@ -152,7 +165,10 @@ fn a_failed_payout_gives_everything_back(store: &Store) {
     let shop = funded(store);
     let payout = shop.pay_out(json!({})).ok(201);
     let failed = shop.simulate(&payout["id"], "recipient_not_found").ok(200);
-    assert_eq!((&failed["status"], &failed["failure_code"]), (&json!("failed"), &json!("recipient_not_found")));
+    assert_eq!(
+        (&failed["status"], &failed["failure_code"]),
+        (&json!("failed"), &json!("recipient_not_found"))
+    );
     assert!(failed["failure_message"].is_string() && !failed["failed_at"].is_null());
     assert_eq!(shop.purse("XOF"), Purse { available: 100_000, pending: 0, reserved: 0 });
     let expected = ["payout_hold", "payout_hold", "payout_release", "payout_release"];
@@ -219,7 +235,8 @@ fn a_payout_without_a_scenario_succeeds_by_itself(store: &Store) {
         let paid = shop.awaits(payout, "succeeded");
         let waited = millis(&paid["succeeded_at"]) - millis(&paid["processing_at"]);
         assert!((1900..4000).contains(&waited), "two seconds, not {waited} ms");
-        let expected = ["payout_hold", "payout_hold", "payout", "payout", "payout_fee", "payout_fee"];
+        let expected =
+            ["payout_hold", "payout_hold", "payout", "payout", "payout_fee", "payout_fee"];
         assert_eq!(shop.posted(payout), expected);
     }
     assert_eq!(shop.purse("XOF"), Purse { available: 59_600, pending: 0, reserved: 0 });
@@ -228,8 +245,11 @@ fn a_payout_without_a_scenario_succeeds_by_itself(store: &Store) {
 fn a_payout_fails_for_the_reason_of_its_number(store: &Store) {
     let shop = funded(store);
     let cases = [
-        ("0501", "recipient_not_found"), ("0502", "recipient_limit_reached"),
-        ("0503", "recipient_rejected"), ("0202", "network_error"), ("0201", "network_unavailable"),
+        ("0501", "recipient_not_found"),
+        ("0502", "recipient_limit_reached"),
+        ("0503", "recipient_rejected"),
+        ("0202", "network_error"),
+        ("0201", "network_unavailable"),
     ];
     let payouts = cases.map(|(suffix, code)| {
         (shop.pay_out(json!({"phone": format!("+22177000{suffix}")})).ok(201), code)
@@ -258,8 +278,15 @@ fn the_fee_has_a_floor_and_a_ceiling(store: &Store) {
     let shop = store.shop();
     shop.fund(10_000_000, "XOF");
     for (amount, fee) in [
-        (100, 100), (2000, 100), (10_000, 100), (10_049, 100), (10_050, 101), (20_000, 200),
-        (499_999, 5000), (600_000, 5000), (2_000_000, 5000),
+        (100, 100),
+        (2000, 100),
+        (10_000, 100),
+        (10_049, 100),
+        (10_050, 101),
+        (20_000, 200),
+        (499_999, 5000),
+        (600_000, 5000),
+        (2_000_000, 5000),
     ] {
         let payout = shop.pay_out(json!({"amount": amount})).ok(201);
         assert_eq!(payout["fee_amount"], fee, "of {amount}");
@@ -285,7 +312,10 @@ fn every_network_pays_out_within_its_limits(store: &Store) {
                 let fee = share(amount, 100).clamp(least, most);
                 shop.fund(amount + fee, offer.currency);
                 let payout = ask(amount).ok(201);
-                assert_eq!((&payout["fee_amount"], &payout["country"]), (&json!(fee), &json!(offer.country)));
+                assert_eq!(
+                    (&payout["fee_amount"], &payout["country"]),
+                    (&json!(fee), &json!(offer.country))
+                );
             }
         }
     }

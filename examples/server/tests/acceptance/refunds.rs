@@ -51,7 +51,10 @@ fn a_refund_holds_its_net_amount(store: &Store) {
         assert_eq!(&refund[name], value, "{name}");
     }
     let payment = shop.see(&paid["id"]);
-    assert_eq!((&payment["refundable_amount"], &payment["refunded_amount"]), (&json!(3000), &json!(0)));
+    assert_eq!(
+        (&payment["refundable_amount"], &payment["refunded_amount"]),
+        (&json!(3000), &json!(0))
+    );
     assert_eq!((&payment["status"], &payment["fee_amount"]), (&json!("succeeded"), &json!(100)));
     assert_eq!(shop.purse("XOF"), Purse { available: 2940, pending: 0, reserved: 1960 });
     assert_eq!(shop.posted(&refund), ["refund_hold", "refund_hold"]);
@@ -64,20 +67,31 @@ fn two_refunds_return_the_whole_payment(store: &Store) {
     let first = shop.refund(&paid, Some(2000)).ok(201);
     shop.awaits(&first, "succeeded");
     let payment = shop.see(&paid["id"]);
-    assert_eq!((&payment["status"], &payment["refunded_amount"]), (&json!("partially_refunded"), &json!(2000)));
+    assert_eq!(
+        (&payment["status"], &payment["refunded_amount"]),
+        (&json!("partially_refunded"), &json!(2000))
+    );
     assert_eq!(shop.purse("XOF"), Purse { available: 2940, pending: 0, reserved: 0 });
     let rest = shop.refund(&paid, None).ok(201);
     assert_eq!((&rest["amount"], &rest["fee_returned_amount"]), (&json!(3000), &json!(60)));
     assert_eq!(rest["net_amount"], 2940);
     shop.awaits(&rest, "succeeded");
     let payment = shop.see(&paid["id"]);
-    assert_eq!((&payment["status"], &payment["refunded_amount"]), (&json!("refunded"), &json!(5000)));
+    assert_eq!(
+        (&payment["status"], &payment["refunded_amount"]),
+        (&json!("refunded"), &json!(5000))
+    );
     assert_eq!((&payment["refundable_amount"], &payment["net_amount"]), (&json!(0), &json!(4900)));
     assert_eq!(shop.purse("XOF"), Purse { available: 0, pending: 0, reserved: 0 });
     let fees = shop.list("/v1/ledger?account=fees");
     assert_eq!(fees[0]["balance_after"], 0);
     let expected = [
-        "refund_hold", "refund_hold", "refund", "refund", "refund_fee_return", "refund_fee_return",
+        "refund_hold",
+        "refund_hold",
+        "refund",
+        "refund",
+        "refund_fee_return",
+        "refund_fee_return",
     ];
     assert_eq!(shop.posted(&rest), expected);
 }
@@ -132,8 +146,11 @@ fn no_more_is_refunded_than_was_paid(store: &Store) {
     let shop = store.shop();
     let paid = shop.paid_patiently(json!({}));
     let exceeds = |amount: i64| {
-        shop.refund(&paid, Some(amount))
-            .refused(400, "refund_amount_exceeds_refundable", Some("amount"));
+        shop.refund(&paid, Some(amount)).refused(
+            400,
+            "refund_amount_exceeds_refundable",
+            Some("amount"),
+        );
     };
     exceeds(5001);
     for amount in [0, -1] {
@@ -162,8 +179,7 @@ fn only_a_paid_payment_is_refunded(store: &Store) {
     shop.simulate(&expired["id"], "timeout").ok(200);
     shop.refund(&expired, None).refused(409, "payment_not_refundable", None);
     let body = json!({"payment": sample::unknown("pay")});
-    shop.post("/v1/refunds", &body)
-        .refused(400, "related_resource_not_found", Some("payment"));
+    shop.post("/v1/refunds", &body).refused(400, "related_resource_not_found", Some("payment"));
     // The state is looked at before the capability and the amount.
     let orange = shop.pay(json!({"network": "orange"}));
     shop.refund(&orange, Some(9999)).refused(409, "payment_not_refundable", None);
@@ -191,11 +207,13 @@ fn wave_refunds_all_or_nothing(store: &Store) {
     let shop = store.shop();
     let paid = shop.paid_patiently(json!({"network": "wave"}));
     for amount in [1, 4999] {
-        shop.refund(&paid, Some(amount))
-            .refused(400, "partial_refund_not_supported", Some("amount"));
+        shop.refund(&paid, Some(amount)).refused(
+            400,
+            "partial_refund_not_supported",
+            Some("amount"),
+        );
     }
-    shop.refund(&paid, Some(5001))
-        .refused(400, "refund_amount_exceeds_refundable", Some("amount"));
+    shop.refund(&paid, Some(5001)).refused(400, "refund_amount_exceeds_refundable", Some("amount"));
     shop.refund(&paid, None).ok(201);
     let other = shop.paid_patiently(json!({"network": "wave"}));
     assert_eq!(refunded(&shop, &other, 5000), 100);
@@ -215,7 +233,10 @@ fn a_refused_refund_gives_everything_back(store: &Store) {
     assert_eq!(failed["failure_code"], "refund_rejected");
     assert!(failed["failure_message"].is_string() && !failed["failed_at"].is_null());
     let payment = shop.see(&payment["id"]);
-    assert_eq!((&payment["status"], &payment["refundable_amount"]), (&json!("succeeded"), &json!(5000)));
+    assert_eq!(
+        (&payment["status"], &payment["refundable_amount"]),
+        (&json!("succeeded"), &json!(5000))
+    );
     assert_eq!(payment["refunded_amount"], 0);
     assert_eq!(shop.purse("XOF"), Purse { available: 4900, pending: 0, reserved: 0 });
     let expected = ["refund_hold", "refund_hold", "refund_release", "refund_release"];
@@ -248,7 +269,10 @@ fn several_refunds_are_open_at_once(store: &Store) {
     shop.simulate(&refunds[2]["id"], "success").ok(200);
     shop.simulate(&refunds[0]["id"], "success").ok(200);
     let seen = shop.see(&payment["id"]);
-    assert_eq!((&seen["status"], &seen["refunded_amount"]), (&json!("partially_refunded"), &json!(3500)));
+    assert_eq!(
+        (&seen["status"], &seen["refunded_amount"]),
+        (&json!("partially_refunded"), &json!(3500))
+    );
     let rest = shop.refund(&payment, None).ok(201);
     assert_eq!((&rest["amount"], &rest["fee_returned_amount"]), (&json!(1500), &json!(30)));
     shop.simulate(&rest["id"], "success").ok(200);
@@ -274,7 +298,10 @@ fn a_card_refund_is_taken_from_what_is_pending(store: &Store) {
     let shop = store.shop();
     let paid = shop.paid_by_card(10_005, "KWD", "KW");
     let refund = shop.refund(&paid, Some(5000)).ok(201);
-    assert_eq!((&refund["fee_returned_amount"], &refund["net_amount"]), (&json!(174), &json!(4826)));
+    assert_eq!(
+        (&refund["fee_returned_amount"], &refund["net_amount"]),
+        (&json!(174), &json!(4826))
+    );
     assert_eq!(shop.purse("KWD"), Purse { available: 0, pending: 4829, reserved: 4826 });
     shop.awaits(&refund, "succeeded");
     assert_eq!(shop.purse("KWD"), Purse { available: 0, pending: 4829, reserved: 0 });
@@ -353,8 +380,14 @@ fn a_refund_tells_its_story_in_events(store: &Store) {
     shop.simulate(&rest["id"], "success").ok(200);
     sink.awaits(8);
     let expected = [
-        "refund.created", "refund.succeeded", "payment.partially_refunded", "refund.created",
-        "refund.failed", "refund.created", "refund.succeeded", "payment.refunded",
+        "refund.created",
+        "refund.succeeded",
+        "payment.partially_refunded",
+        "refund.created",
+        "refund.failed",
+        "refund.created",
+        "refund.succeeded",
+        "payment.refunded",
     ];
     assert_eq!(sink.kinds_in_order(), expected);
     let last = sink.event("payment.refunded").event();
@@ -371,15 +404,25 @@ fn a_refund_is_in_the_chronology_of_its_payment(store: &Store) {
     let rest = shop.refund(&paid, None).ok(201);
     shop.simulate(&rest["id"], "success").ok(200);
     let expected = [
-        "created", "processing", "succeeded", "refund_created", "refund_succeeded",
-        "partially_refunded", "refund_created", "refund_failed", "refund_created",
-        "refund_succeeded", "refunded",
+        "created",
+        "processing",
+        "succeeded",
+        "refund_created",
+        "refund_succeeded",
+        "partially_refunded",
+        "refund_created",
+        "refund_failed",
+        "refund_created",
+        "refund_succeeded",
+        "refunded",
     ];
     assert_eq!(shop.chronology(&paid), expected);
     let lines = shop.timeline(&paid);
     for (kind, refund, amount) in [
-        ("refund_created", &part, 2000), ("refund_succeeded", &part, 2000),
-        ("refund_failed", &refused, 1000), ("refund_created", &rest, 3000),
+        ("refund_created", &part, 2000),
+        ("refund_succeeded", &part, 2000),
+        ("refund_failed", &refused, 1000),
+        ("refund_created", &rest, 3000),
     ] {
         let found = lines.iter().find(|l| l["type"] == kind && l["refund"] == refund["id"]);
         let line = found.unwrap_or_else(|| panic!("no {kind} of {refund}"));

@@ -57,7 +57,10 @@ fn fifty_successes_are_one(store: &Store) {
     assert_eq!(shop.total("/v1/ledger"), 6);
     assert_eq!(shop.purse("XOF"), Purse { available: 4900, pending: 0, reserved: 0 });
     sink.awaits(3);
-    assert_eq!(sink.kinds_in_order(), ["payment.created", "payment.processing", "payment.succeeded"]);
+    assert_eq!(
+        sink.kinds_in_order(),
+        ["payment.created", "payment.processing", "payment.succeeded"]
+    );
     assert_eq!(shop.total("/v1/webhooks/deliveries?event_type=payment.succeeded"), 1);
     let succeeded = shop.chronology(&payment).iter().filter(|kind| *kind == "succeeded").count();
     assert_eq!(succeeded, 1);
@@ -116,7 +119,10 @@ fn one_of_many_takes_the_link(store: &Store) {
     let paid = at_once(20, |number| shop.simulate(&answers[number].json()["id"], "success"));
     assert!(paid.iter().all(|answer| answer.status == 200), "{}", paid[0].text());
     let seen = shop.see(&open["id"]);
-    assert_eq!((&seen["succeeded_payments_count"], &seen["collected_amount"]), (&json!(20), &json!(300_000)));
+    assert_eq!(
+        (&seen["succeeded_payments_count"], &seen["collected_amount"]),
+        (&json!(20), &json!(300_000))
+    );
 }
 
 fn a_payment_is_cancelled_or_paid_never_both(store: &Store) {
@@ -128,7 +134,8 @@ fn a_payment_is_cancelled_or_paid_never_both(store: &Store) {
             0 => shop.simulate(&payment["id"], "success"),
             _ => shop.post(&cancel, &json!({})),
         });
-        let accepted: Vec<&Response> = answers.iter().filter(|answer| answer.status == 200).collect();
+        let accepted: Vec<&Response> =
+            answers.iter().filter(|answer| answer.status == 200).collect();
         assert_eq!(accepted.len(), 1, "one of them wins");
         assert_eq!(shop.see(&payment["id"])["status"], accepted[0].json()["status"]);
         let lines = shop.posted(&payment).len();
@@ -150,9 +157,8 @@ fn parallel_changes_are_all_kept(store: &Store) {
     let shop = store.shop();
     let customer = shop.customer(json!({"name": "Awa"}));
     let path = path_of(&customer["id"]);
-    let answers = at_once(20, |number| {
-        shop.post(&path, &json!({"metadata": {format!("key{number}"): "v"}}))
-    });
+    let answers =
+        at_once(20, |number| shop.post(&path, &json!({"metadata": {format!("key{number}"): "v"}})));
     assert!(answers.iter().all(|answer| answer.status == 200), "{}", answers[0].text());
     let seen = shop.see(&customer["id"]);
     assert_eq!(seen["metadata"].as_object().unwrap().len(), 20);
@@ -214,8 +220,10 @@ fn many_currencies_move_side_by_side(store: &Store) {
     assert!(answers.iter().all(|answer| answer.status == 201));
     for currency in currencies {
         assert_eq!(shop.purse(currency).available, 70);
-        let lines = shop.list(&format!("/v1/ledger?currency={currency}&account=merchant_available"));
-        let after: Vec<i64> = lines.iter().map(|line| line["balance_after"].as_i64().unwrap()).collect();
+        let lines =
+            shop.list(&format!("/v1/ledger?currency={currency}&account=merchant_available"));
+        let after: Vec<i64> =
+            lines.iter().map(|line| line["balance_after"].as_i64().unwrap()).collect();
         assert_eq!(after, [70, 63, 56, 49, 42, 35, 28, 21, 14, 7], "a chain without a gap");
     }
 }

@@ -67,21 +67,40 @@ fn the_scenarios_are_those_of_the_contract(store: &Store) {
     let codes = SCENARIOS.map(|row| row.0.to_owned());
     assert_eq!(texts(items, "code"), codes, "in the order of the catalogue");
     let declared = [
-        "object", "environment", "livemode", "code", "description", "applies_to", "outcome",
-        "failure_code", "phone_suffix", "card_amount_suffix", "delay_seconds",
+        "object",
+        "environment",
+        "livemode",
+        "code",
+        "description",
+        "applies_to",
+        "outcome",
+        "failure_code",
+        "phone_suffix",
+        "card_amount_suffix",
+        "delay_seconds",
     ];
-    for (item, (code, applies_to, phone, card, outcome, failure, delay)) in items.iter().zip(SCENARIOS) {
+    for (item, (code, applies_to, phone, card, outcome, failure, delay)) in
+        items.iter().zip(SCENARIOS)
+    {
         assert_eq!(fields(item), names(&declared));
         assert_eq!(item["object"], "sandbox_scenario");
         assert!(item["description"].as_str().is_some_and(|text| !text.is_empty()));
         let objects: Vec<&str> = applies_to.split(' ').collect();
         assert_eq!(item["applies_to"], json!(objects), "{code}");
         assert_eq!(item["phone_suffix"], or_null(phone), "{code}");
-        assert_eq!(item["card_amount_suffix"], if card < 0 { Value::Null } else { json!(card) }, "{code}");
+        assert_eq!(
+            item["card_amount_suffix"],
+            if card < 0 { Value::Null } else { json!(card) },
+            "{code}"
+        );
         assert_eq!(item["outcome"], or_null(outcome), "{code}");
         assert_eq!(item["failure_code"], or_null(failure), "{code}");
         if delay != -2 {
-            assert_eq!(item["delay_seconds"], if delay < 0 { Value::Null } else { json!(delay) }, "{code}");
+            assert_eq!(
+                item["delay_seconds"],
+                if delay < 0 { Value::Null } else { json!(delay) },
+                "{code}"
+            );
         }
     }
 }
@@ -105,24 +124,39 @@ fn simulate_asks_for_an_object_and_a_scenario(store: &Store) {
     let ask = |body: Value| shop.post("/v1/sandbox/simulate", &body);
     ask(json!({"scenario": "success"})).missing("id");
     ask(json!({"id": payment["id"]})).missing("scenario");
-    ask(json!({"id": payment["id"], "scenario": "miracle"}))
-        .refused(400, "scenario_unknown", Some("scenario"));
+    ask(json!({"id": payment["id"], "scenario": "miracle"})).refused(
+        400,
+        "scenario_unknown",
+        Some("scenario"),
+    );
     for prefix in ["pay", "pout", "ref"] {
-        ask(json!({"id": sample::unknown(prefix), "scenario": "success"}))
-            .refused(400, "related_resource_not_found", Some("id"));
+        ask(json!({"id": sample::unknown(prefix), "scenario": "success"})).refused(
+            400,
+            "related_resource_not_found",
+            Some("id"),
+        );
     }
     let customer = shop.customer(json!({"name": "A"}));
     let error = ask(json!({"id": customer["id"], "scenario": "success"})).refusal(400);
     assert_eq!(error["param"], "id", "{error}");
     let stranger = store.shop();
-    stranger.simulate(&payment["id"], "success")
-        .refused(400, "related_resource_not_found", Some("id"));
+    stranger.simulate(&payment["id"], "success").refused(
+        400,
+        "related_resource_not_found",
+        Some("id"),
+    );
 }
 
 fn every_outcome_is_visible_in_the_answer(store: &Store) {
     let shop = store.shop();
     for (code, applies_to, _, card, outcome, failure, _) in SCENARIOS {
-        let special = ["slow_success", "pending", "network_down", "late_success_after_expiry", "refund_failure"];
+        let special = [
+            "slow_success",
+            "pending",
+            "network_down",
+            "late_success_after_expiry",
+            "refund_failure",
+        ];
         if !applies_to.starts_with("payment") || special.contains(&code) {
             continue;
         }
@@ -136,7 +170,11 @@ fn every_outcome_is_visible_in_the_answer(store: &Store) {
         if card >= 0 {
             let payment = shop.post("/v1/payments", &sample::card(10_000, "XOF", "CI")).ok(201);
             let seen = shop.simulate(&payment["id"], code).ok(200);
-            assert_eq!((&seen["status"], &seen["failure_code"]), (&json!(outcome), &or_null(failure)), "{code}");
+            assert_eq!(
+                (&seen["status"], &seen["failure_code"]),
+                (&json!(outcome), &or_null(failure)),
+                "{code}"
+            );
         }
     }
 }
@@ -146,7 +184,10 @@ fn a_failure_passes_through_processing(store: &Store) {
     shop.hook(&sink.url(), &["*"]);
     let payment = shop.pay(json!({}));
     let failed = shop.simulate(&payment["id"], "insufficient_funds").ok(200);
-    assert_eq!((&failed["status"], &failed["failure_code"]), (&json!("failed"), &json!("insufficient_funds")));
+    assert_eq!(
+        (&failed["status"], &failed["failure_code"]),
+        (&json!("failed"), &json!("insufficient_funds"))
+    );
     assert!(!failed["processing_at"].is_null());
     sink.awaits(3);
     assert_eq!(sink.kinds_in_order(), ["payment.created", "payment.processing", "payment.failed"]);
@@ -267,12 +308,18 @@ fn funded(store: &Store) -> Shop {
 fn every_payout_outcome_can_be_forced(store: &Store) {
     let shop = funded(store);
     for (code, applies_to, _, _, outcome, failure, _) in SCENARIOS {
-        if !applies_to.contains("payout") || ["slow_success", "pending", "network_down"].contains(&code) {
+        if !applies_to.contains("payout")
+            || ["slow_success", "pending", "network_down"].contains(&code)
+        {
             continue;
         }
         let payout = shop.pay_out(json!({})).ok(201);
         let seen = shop.simulate(&payout["id"], code).ok(200);
-        assert_eq!((&seen["status"], &seen["failure_code"]), (&json!(outcome), &or_null(failure)), "{code}");
+        assert_eq!(
+            (&seen["status"], &seen["failure_code"]),
+            (&json!(outcome), &or_null(failure)),
+            "{code}"
+        );
         assert!(!seen["processing_at"].is_null());
         shop.simulate(&payout["id"], "success").refused(409, "simulation_not_allowed", None);
     }
@@ -288,7 +335,10 @@ fn every_refund_outcome_can_be_forced(store: &Store) {
     assert_eq!(shop.simulate(&good["id"], "success").ok(200)["status"], "succeeded");
     let bad = shop.refund(&paid, Some(1000)).ok(201);
     let failed = shop.simulate(&bad["id"], "refund_failure").ok(200);
-    assert_eq!((&failed["status"], &failed["failure_code"]), (&json!("failed"), &json!("refund_rejected")));
+    assert_eq!(
+        (&failed["status"], &failed["failure_code"]),
+        (&json!("failed"), &json!("refund_rejected"))
+    );
     for refund in [&good, &bad] {
         for code in ["success", "refund_failure", "pending"] {
             shop.simulate(&refund["id"], code).refused(409, "simulation_not_allowed", None);

@@ -37,8 +37,15 @@ stories![
 fn an_unknown_path_is_not_found(store: &Store) {
     let shop = store.shop();
     for path in [
-        "/v1/nothing", "/v1/v1/payments", "/v2/payments", "/v1/payments/a/b", "/v1/Payments",
-        "/v1/sandbox", "/v1/payment_links", "/v1/payments/pay_1/refund", "/v1/events",
+        "/v1/nothing",
+        "/v1/v1/payments",
+        "/v2/payments",
+        "/v1/payments/a/b",
+        "/v1/Payments",
+        "/v1/sandbox",
+        "/v1/payment_links",
+        "/v1/payments/pay_1/refund",
+        "/v1/events",
     ] {
         shop.get(path).refused(404, "route_not_found", None);
         shop.post_text(path, "{").refused(404, "route_not_found", None);
@@ -98,8 +105,13 @@ fn only_json_is_accepted(store: &Store) {
     let shop = store.shop();
     let body = sample::payment(json!({})).to_string();
     for media in [
-        "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x",
-        "application/jsonx", "text/json", "application/xml", "application/octet-stream",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/jsonx",
+        "text/json",
+        "application/xml",
+        "application/octet-stream",
     ] {
         let response = shop.send("POST", "/v1/payments", Some(media), &body);
         response.refused(415, "content_type_not_supported", None);
@@ -125,10 +137,25 @@ fn an_empty_body_is_an_empty_object(store: &Store) {
 fn a_body_is_one_json_object(store: &Store) {
     let shop = store.shop();
     for body in [
-        "{", "}", "[]", "[{\"name\":\"A\"}]", "\"name\"", "null", "true", "5", "nonsense",
-        "{\"name\":\"A\"} {}", "{\"name\":\"A\"},", "{name:\"A\"}", "{'name':'A'}",
-        "{\"name\":\"A\",}", "{\"name\":NaN}", "{\"name\":\"A\" // no\n}", "{\"name\":\"\u{1}\"}",
-        "{\"name\":\"\\ud800\"}", "name=A",
+        "{",
+        "}",
+        "[]",
+        "[{\"name\":\"A\"}]",
+        "\"name\"",
+        "null",
+        "true",
+        "5",
+        "nonsense",
+        "{\"name\":\"A\"} {}",
+        "{\"name\":\"A\"},",
+        "{name:\"A\"}",
+        "{'name':'A'}",
+        "{\"name\":\"A\",}",
+        "{\"name\":NaN}",
+        "{\"name\":\"A\" // no\n}",
+        "{\"name\":\"\u{1}\"}",
+        "{\"name\":\"\\ud800\"}",
+        "name=A",
     ] {
         shop.post_text("/v1/customers", body).refused(400, "json_invalid", None);
     }
@@ -188,7 +215,11 @@ fn an_unknown_field_is_named(store: &Store) {
         shop.post(path, &body).refused(400, "parameter_unknown", Some(param));
     };
     unknown("/v1/payments", sample::payment(json!({"colour": "red"})), "colour");
-    unknown("/v1/payments", sample::payment(json!({"connection_key": "sim_mtn_ci"})), "connection_key");
+    unknown(
+        "/v1/payments",
+        sample::payment(json!({"connection_key": "sim_mtn_ci"})),
+        "connection_key",
+    );
     unknown("/v1/payments", sample::payment(json!({"Amount": 5000})), "Amount");
     unknown("/v1/payments", sample::payment(json!({"fee_amount": 0})), "fee_amount");
     unknown("/v1/payouts", sample::payout(json!({"otp": "1234"})), "otp");
@@ -208,9 +239,18 @@ fn an_unknown_query_parameter_is_named(store: &Store) {
     let payment = shop.pay(json!({}));
     let one = path_of(&payment["id"]);
     for path in [
-        "/v1/payments", "/v1/payouts", "/v1/refunds", "/v1/payment-links", "/v1/customers",
-        "/v1/balance", "/v1/ledger", "/v1/webhooks", "/v1/webhooks/deliveries",
-        "/v1/sandbox/scenarios", &one, &format!("{one}/timeline"),
+        "/v1/payments",
+        "/v1/payouts",
+        "/v1/refunds",
+        "/v1/payment-links",
+        "/v1/customers",
+        "/v1/balance",
+        "/v1/ledger",
+        "/v1/webhooks",
+        "/v1/webhooks/deliveries",
+        "/v1/sandbox/scenarios",
+        &one,
+        &format!("{one}/timeline"),
     ] {
         shop.get(&format!("{path}?colour=red")).refused(400, "parameter_unknown", Some("colour"));
     }
@@ -241,9 +281,10 @@ fn every_answer_carries_the_common_headers(store: &Store) {
         answer.carries_the_common_headers();
         assert!(ids.insert(answer.header("Request-Id").unwrap().to_owned()), "an id used twice");
     }
-    assert_eq!(answers.map(|answer| answer.status), [
-        200, 200, 201, 400, 400, 413, 415, 405, 404, 404, 401, 403, 402, 201
-    ]);
+    assert_eq!(
+        answers.map(|answer| answer.status),
+        [200, 200, 201, 400, 400, 413, 415, 405, 404, 404, 401, 403, 402, 201]
+    );
 }
 
 fn a_request_id_of_the_caller_is_ignored(store: &Store) {

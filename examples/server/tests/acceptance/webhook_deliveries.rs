@@ -37,7 +37,10 @@ fn every_step_of_a_payment_is_delivered_signed(store: &Store) {
     let endpoint = shop.hook(&sink.url_of("/hooks?shop=4"), &["*"]);
     let payment = shop.pay(json!({"phone": sample::WILLING}));
     let hits = sink.awaits(3);
-    assert_eq!(sink.kinds_in_order(), ["payment.created", "payment.processing", "payment.succeeded"]);
+    assert_eq!(
+        sink.kinds_in_order(),
+        ["payment.created", "payment.processing", "payment.succeeded"]
+    );
     for hit in &hits {
         assert_eq!((hit.method.as_str(), hit.path.as_str()), ("POST", "/hooks?shop=4"));
         assert_eq!(hit.header("Content-Type"), "application/json");
@@ -113,7 +116,8 @@ fn delivery(shop: &Shop, satisfies: impl Fn(&Value) -> bool) -> Value {
 }
 
 fn a_second_attempt_carries_the_same_bytes(store: &Store) {
-    let (shop, sink) = (store.shop(), Sink::scripted(vec![Answer::Status(500), Answer::Status(204)]));
+    let (shop, sink) =
+        (store.shop(), Sink::scripted(vec![Answer::Status(500), Answer::Status(204)]));
     let endpoint = shop.hook(&sink.url(), &["payment_link.created"]);
     let link = shop.link(json!({}));
     shop.post(&path_of(&link["id"]), &json!({"title": "Changed meanwhile"})).ok(200);
@@ -124,13 +128,19 @@ fn a_second_attempt_carries_the_same_bytes(store: &Store) {
     assert!(hits.iter().all(|hit| hit.is_signed_by(&endpoint["secret"])));
     assert_ne!(hits[0].header("X-Webhook-Signature"), hits[1].header("X-Webhook-Signature"));
     assert_eq!(hits[0].header("X-Webhook-Delivery"), hits[1].header("X-Webhook-Delivery"));
-    assert_eq!([hits[0].header("X-Webhook-Attempt"), hits[1].header("X-Webhook-Attempt")], ["1", "2"]);
+    assert_eq!(
+        [hits[0].header("X-Webhook-Attempt"), hits[1].header("X-Webhook-Attempt")],
+        ["1", "2"]
+    );
     let ended = delivery(&shop, |delivery| delivery["status"] == "succeeded");
     assert_eq!((&ended["attempts_count"], &ended["http_status"]), (&json!(2), &json!(204)));
     assert_eq!((&ended["next_attempt_at"], &ended["error"]), (&Value::Null, &Value::Null));
     assert!(!ended["completed_at"].is_null());
     let attempts = ended["attempts"].as_array().unwrap();
-    assert_eq!((&attempts[0]["http_status"], &attempts[1]["http_status"]), (&json!(500), &json!(204)));
+    assert_eq!(
+        (&attempts[0]["http_status"], &attempts[1]["http_status"]),
+        (&json!(500), &json!(204))
+    );
     assert_eq!((&attempts[0]["error"], &attempts[1]["error"]), (&json!("non_2xx"), &Value::Null));
 }
 
@@ -286,7 +296,10 @@ fn a_test_event_goes_to_one_endpoint(store: &Store) {
     let sent = shop.post("/v1/webhooks/test", &body).ok(202);
     declares(&sent, DELIVERY);
     assert_eq!((&sent["status"], &sent["test"]), (&json!("pending"), &json!(true)));
-    assert_eq!((&sent["event_type"], &sent["attempts_count"]), (&json!("payout.failed"), &json!(0)));
+    assert_eq!(
+        (&sent["event_type"], &sent["attempts_count"]),
+        (&json!("payout.failed"), &json!(0))
+    );
     assert_eq!(sent["webhook_endpoint"], endpoint["id"]);
     let hit = sink.awaits(1).remove(0);
     let event = hit.event();
@@ -307,10 +320,22 @@ fn every_kind_can_be_tested(store: &Store) {
         shop.post("/v1/webhooks/test", &body)
     };
     let kinds = [
-        "payment.created", "payment.processing", "payment.succeeded", "payment.failed",
-        "payment.cancelled", "payment.expired", "payment.refunded", "payment.partially_refunded",
-        "payout.created", "payout.processing", "payout.succeeded", "payout.failed",
-        "refund.created", "refund.succeeded", "refund.failed", "payment_link.created",
+        "payment.created",
+        "payment.processing",
+        "payment.succeeded",
+        "payment.failed",
+        "payment.cancelled",
+        "payment.expired",
+        "payment.refunded",
+        "payment.partially_refunded",
+        "payout.created",
+        "payout.processing",
+        "payout.succeeded",
+        "payout.failed",
+        "refund.created",
+        "refund.succeeded",
+        "refund.failed",
+        "payment_link.created",
         "payment_link.paid",
     ];
     for kind in kinds {

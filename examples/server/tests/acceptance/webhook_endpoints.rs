@@ -58,22 +58,38 @@ fn an_endpoint_names_the_kinds_it_wants(store: &Store) {
     for kind in ["payment.nope", "payment.*", "payment", "**", "PAYMENT.CREATED", ""] {
         ask(json!([kind])).refused(400, "event_kind_unknown", Some("events[0]"));
     }
-    ask(json!(["payment.created", "payment.nope"]))
-        .refused(400, "event_kind_unknown", Some("events[1]"));
+    ask(json!(["payment.created", "payment.nope"])).refused(
+        400,
+        "event_kind_unknown",
+        Some("events[1]"),
+    );
     ask(json!([])).invalid("events");
     ask(json!("*")).invalid("events");
     let error = ask(json!([5])).refusal(400);
     assert!(error["param"].as_str().unwrap().starts_with("events"), "{error}");
     assert_eq!(ask(json!(["*", "payment.created"])).ok(201)["events"], json!(["*"]));
     let twice = ask(json!(["refund.failed", "payment.created", "refund.failed"])).ok(201);
-    let mut kept: Vec<&str> = twice["events"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let mut kept: Vec<&str> =
+        twice["events"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     kept.sort_unstable();
     assert_eq!(kept, ["payment.created", "refund.failed"]);
     let all = json!([
-        "payment.created", "payment.processing", "payment.succeeded", "payment.failed",
-        "payment.cancelled", "payment.expired", "payment.refunded", "payment.partially_refunded",
-        "payout.created", "payout.processing", "payout.succeeded", "payout.failed",
-        "refund.created", "refund.succeeded", "refund.failed", "payment_link.created",
+        "payment.created",
+        "payment.processing",
+        "payment.succeeded",
+        "payment.failed",
+        "payment.cancelled",
+        "payment.expired",
+        "payment.refunded",
+        "payment.partially_refunded",
+        "payout.created",
+        "payout.processing",
+        "payout.succeeded",
+        "payout.failed",
+        "refund.created",
+        "refund.succeeded",
+        "refund.failed",
+        "payment_link.created",
         "payment_link.paid"
     ]);
     assert_eq!(ask(all).ok(201)["events"].as_array().unwrap().len(), 17);
@@ -84,13 +100,22 @@ fn an_address_is_a_web_address(store: &Store) {
     let ask = |url: Value| shop.post("/v1/webhooks", &json!({"url": url}));
     let long = format!("https://shop.example.com/{}", "x".repeat(2048));
     for url in [
-        "not a url", "", "/hooks", "shop.example.com", "ftp://shop.example.com/",
-        "https://user:word@shop.example.com/", "https://shop.example.com/#part", "https://", &long,
+        "not a url",
+        "",
+        "/hooks",
+        "shop.example.com",
+        "ftp://shop.example.com/",
+        "https://user:word@shop.example.com/",
+        "https://shop.example.com/#part",
+        "https://",
+        &long,
     ] {
         ask(json!(url)).invalid("url");
     }
     ask(json!(5)).invalid("url");
-    for url in ["https://shop.example.com/hooks?a=b", "http://localhost:9/", "https://not-yet.invalid/"] {
+    for url in
+        ["https://shop.example.com/hooks?a=b", "http://localhost:9/", "https://not-yet.invalid/"]
+    {
         assert_eq!(ask(json!(url)).ok(201)["url"], url);
     }
 }
@@ -98,21 +123,32 @@ fn an_address_is_a_web_address(store: &Store) {
 fn a_live_address_is_public_and_encrypted(store: &Store) {
     let shop = store.shop();
     for url in [
-        "http://shop.example.com", "https://127.0.0.1/x", "https://10.0.0.1/", "https://[::1]/",
-        "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data", "https://172.16.0.1/",
-        "https://[::ffff:127.0.0.1]/", "https://0.0.0.0/", "https://100.64.0.1/",
-        "https://[fd00::1]/", "https://[fe80::1]/", "https://224.0.0.1/", "https://localhost/",
-        "https://localhost./", "https://2130706433/",
+        "http://shop.example.com",
+        "https://127.0.0.1/x",
+        "https://10.0.0.1/",
+        "https://[::1]/",
+        "https://192.168.1.1/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://172.16.0.1/",
+        "https://[::ffff:127.0.0.1]/",
+        "https://0.0.0.0/",
+        "https://100.64.0.1/",
+        "https://[fd00::1]/",
+        "https://[fe80::1]/",
+        "https://224.0.0.1/",
+        "https://localhost/",
+        "https://localhost./",
+        "https://2130706433/",
     ] {
         let response = shop.live.post("/v1/webhooks", &json!({"url": url}));
         response.refused(400, "url_not_allowed", Some("url"));
     }
     shop.live.post("/v1/webhooks", &json!({"url": "not a url"})).invalid("url");
-    let endpoint = shop.live.post("/v1/webhooks", &json!({"url": "https://shop.example.com/"})).ok(201);
+    let endpoint =
+        shop.live.post("/v1/webhooks", &json!({"url": "https://shop.example.com/"})).ok(201);
     assert_eq!((&endpoint["environment"], &endpoint["livemode"]), (&json!("live"), &json!(true)));
     let change = json!({"url": "https://127.0.0.1/"});
-    shop.live.post(&path_of(&endpoint["id"]), &change)
-        .refused(400, "url_not_allowed", Some("url"));
+    shop.live.post(&path_of(&endpoint["id"]), &change).refused(400, "url_not_allowed", Some("url"));
 }
 
 fn sixteen_endpoints_are_the_most(store: &Store) {
@@ -141,10 +177,17 @@ fn an_endpoint_is_changed_in_part(store: &Store) {
     let change = json!({"description": null, "metadata": {"a": null, "b": "2"}, "events": ["*"]});
     let changed = shop.post(&path, &change).ok(200);
     assert_eq!((&changed["description"], &changed["metadata"]), (&Value::Null, &json!({"b": "2"})));
-    shop.post(&path, &json!({"events": ["payment.nope"]}))
-        .refused(400, "event_kind_unknown", Some("events[0]"));
+    shop.post(&path, &json!({"events": ["payment.nope"]})).refused(
+        400,
+        "event_kind_unknown",
+        Some("events[0]"),
+    );
     shop.post(&path, &json!({"url": "nope"})).invalid("url");
-    shop.post(&path, &json!({"secret": "whsec_x"})).refused(400, "parameter_unknown", Some("secret"));
+    shop.post(&path, &json!({"secret": "whsec_x"})).refused(
+        400,
+        "parameter_unknown",
+        Some("secret"),
+    );
     for seconds in [json!(-1), json!(86_401), json!("5")] {
         let body = json!({"rotate_secret": true, "previous_secret_expires_in": seconds});
         shop.post(&path, &body).invalid("previous_secret_expires_in");
@@ -199,8 +242,11 @@ fn a_deleted_endpoint_is_gone(store: &Store) {
     assert_eq!(fields(&deleted), names(&["id", "object", "environment", "livemode", "deleted"]));
     shop.delete(&path).refused(404, "resource_not_found", None);
     shop.post(&path, &json!({"active": true})).refused(404, "resource_not_found", None);
-    shop.post("/v1/webhooks/test", &json!({"webhook_endpoint": endpoint["id"]}))
-        .refused(400, "related_resource_not_found", Some("webhook_endpoint"));
+    shop.post("/v1/webhooks/test", &json!({"webhook_endpoint": endpoint["id"]})).refused(
+        400,
+        "related_resource_not_found",
+        Some("webhook_endpoint"),
+    );
     assert_eq!(shop.total("/v1/webhooks"), 0);
     shop.delete("/v1/webhooks/whe_nothing").refused(404, "resource_not_found", None);
 }
@@ -211,11 +257,17 @@ fn endpoints_belong_to_an_environment(store: &Store) {
     for stranger in [&shop.live, &other.secret] {
         assert_eq!(stranger.total("/v1/webhooks"), 0);
         stranger.delete(&path_of(&endpoint["id"])).refused(404, "resource_not_found", None);
-        stranger.post(&path_of(&endpoint["id"]), &json!({"rotate_secret": true}))
-            .refused(404, "resource_not_found", None);
+        stranger.post(&path_of(&endpoint["id"]), &json!({"rotate_secret": true})).refused(
+            404,
+            "resource_not_found",
+            None,
+        );
         let test = json!({"webhook_endpoint": endpoint["id"]});
-        stranger.post("/v1/webhooks/test", &test)
-            .refused(400, "related_resource_not_found", Some("webhook_endpoint"));
+        stranger.post("/v1/webhooks/test", &test).refused(
+            400,
+            "related_resource_not_found",
+            Some("webhook_endpoint"),
+        );
     }
     assert_eq!(shop.total("/v1/webhooks"), 1);
 }

@@ -42,11 +42,11 @@ impl Http {
     /// closed before it read anything is replaced, so nothing is sent twice.
     pub(crate) fn send(&self, request: &Request) -> io::Result<Response> {
         let idle = self.idle.lock().unwrap().pop();
-        if let Some(mut stream) = idle {
-            if let Some(response) = self.exchange(&mut stream, request)? {
-                self.keep(stream, &response);
-                return Ok(response);
-            }
+        if let Some(mut stream) = idle
+            && let Some(response) = self.exchange(&mut stream, request)?
+        {
+            self.keep(stream, &response);
+            return Ok(response);
         }
         let mut stream = BufReader::new(self.connect()?);
         let response = self
@@ -157,10 +157,11 @@ impl Response {
     }
 }
 
-/// The first line and the headers of a message; `None` when the connection ended before it.
-pub(crate) fn head(
-    stream: &mut impl BufRead,
-) -> io::Result<Option<(String, Vec<(String, String)>)>> {
+/// The first line and the headers of a message.
+pub(crate) type Head = (String, Vec<(String, String)>);
+
+/// What a message begins with; `None` when the connection ended before it.
+pub(crate) fn head(stream: &mut impl BufRead) -> io::Result<Option<Head>> {
     let Some(first) = line(stream)? else { return Ok(None) };
     let mut headers = Vec::new();
     while let Some(text) = line(stream)? {

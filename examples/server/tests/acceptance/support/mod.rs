@@ -10,9 +10,10 @@ pub(crate) mod signature;
 pub(crate) mod sink;
 pub(crate) mod time;
 
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
-use libtest_mimic::Trial;
+use libtest_mimic::{Failed, Trial};
 use server::{Kind, Store};
 
 /// A story is told to one store at a time.
@@ -56,14 +57,21 @@ pub(crate) fn trials(chapters: &[&'static Chapter]) -> Vec<Trial> {
                 let noun = chapter.module.rsplit("::").next().unwrap_or_default();
                 let title = format!("{noun}::{name}::{}", store.kind.name());
                 let store = Arc::clone(store);
-                trials.push(Trial::test(title, move || {
-                    story(&store);
-                    Ok(())
-                }));
+                trials.push(Trial::test(title, move || told(story, &store)));
             }
         }
     }
     trials
+}
+
+/// A story that fails shows the end of the log of the server it was told to.
+fn told(story: Story, store: &Store) -> Result<(), Failed> {
+    panic::catch_unwind(AssertUnwindSafe(|| story(store))).map_err(|cause| {
+        let text = cause.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| cause.downcast_ref::<&str>().map(|&text| text.to_owned()));
+        let text = text.unwrap_or_else(|| "panicked".to_owned());
+        format!("{text}\n--- log of the shared server ---\n{}", store.log()).into()
+    })
 }
 
 impl Chapter {

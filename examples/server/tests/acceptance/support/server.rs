@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ impl Store {
 
     /// A fresh account on the shared server.
     pub(crate) fn shop(&self) -> Shop {
-        let mut shared = self.shared.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shop) = shared.as_ref().and_then(Server::next_shop) {
             return shop;
         }
@@ -77,6 +77,12 @@ impl Store {
         let shop = Server::next_shop(&server).expect("a fresh account");
         *shared = Some(server);
         shop
+    }
+
+    /// What the shared server said last.
+    pub(crate) fn log(&self) -> String {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.as_ref().map(|server| server.place.log_text(20)).unwrap_or_default()
     }
 
     /// A server of its own, with two accounts.
@@ -138,7 +144,6 @@ impl Account {
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) http: Http,
-    pub(crate) url: String,
     pub(crate) accounts: Vec<Account>,
     pub(crate) place: Arc<Place>,
     child: Mutex<Child>,
@@ -162,16 +167,15 @@ impl Server {
         let Some(ready) = ready else {
             let _ = child.kill();
             let ended = child.wait();
-            panic!("the server said nothing, ended with {ended:?}; log:\n{}", place.log_text());
+            panic!("the server said nothing, ended with {ended:?}; log:\n{}", place.log_text(60));
         };
         let ready: Value = serde_json::from_str(&ready)
             .unwrap_or_else(|error| panic!("{error} in the line of the server: {ready}"));
-        let url = ready["url"].as_str().expect("a url").to_owned();
+        let url = ready["url"].as_str().expect("a url");
         let accounts_made = ready["accounts"].as_array().expect("accounts");
         assert_eq!(accounts_made.len(), accounts, "as many accounts as asked for");
         Self {
-            http: Http::at(&url),
-            url,
+            http: Http::at(url),
             accounts: accounts_made.iter().map(Account::read).collect(),
             place: Arc::clone(place),
             child: Mutex::new(child),
@@ -188,11 +192,6 @@ impl Server {
     /// Whoever holds this key.
     pub(crate) fn caller(this: &Arc<Self>, key: &str) -> Caller {
         Caller::new(this, Some(key))
-    }
-
-    /// Nobody in particular.
-    pub(crate) fn anyone(this: &Arc<Self>) -> Caller {
-        Caller::new(this, None)
     }
 
     pub(crate) fn terminate(&self) {
@@ -219,11 +218,11 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let child = self.child.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = child.kill();
         let _ = child.wait();
         if thread::panicking() {
-            eprintln!("--- log of the server ---\n{}", self.place.log_text());
+            eprintln!("--- log of the server ---\n{}", self.place.log_text(60));
         }
     }
 }
@@ -251,11 +250,11 @@ impl Place {
     }
 
     /// The last lines: a log may be long.
-    fn log_text(&self) -> String {
+    fn log_text(&self, lines_max: usize) -> String {
         let text = std::fs::read(self.dir.path().join("log")).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(60)..].join("\n")
+        lines[lines.len().saturating_sub(lines_max)..].join("\n")
     }
 }
 

@@ -61,7 +61,7 @@ impl Caller {
     }
 
     pub(crate) fn post(&self, path: &str, body: &Value) -> Response {
-        self.post_text(path, &body.to_string())
+        self.post_text(path, body.to_string())
     }
 
     /// JSON, or what is said to be JSON, byte for byte.
@@ -225,11 +225,7 @@ impl Shop {
             assert_eq!(items[0]["currency"], currency);
             items[0]["amount"].as_i64().expect("an integer")
         };
-        Purse {
-            available: part("available"),
-            pending: part("pending"),
-            reserved: part("reserved"),
-        }
+        Purse { available: part("available"), pending: part("pending"), reserved: part("reserved") }
     }
 
     /// Waits until the object has this status.

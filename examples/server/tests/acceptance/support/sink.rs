@@ -173,7 +173,8 @@ impl State {
             let mut words = first.split(' ').map(str::to_owned);
             let (method, path) = (words.next(), words.next());
             let (method, path) = (method.unwrap_or_default(), path.unwrap_or_default());
-            let length = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+            let length =
+                headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
             let length = length.and_then(|(_, value)| value.parse().ok()).unwrap_or(0);
             let mut body = vec![0; length];
             if stream.read_exact(&mut body).is_err() {
