@@ -3,8 +3,14 @@
 //! Every story is told once per store: on memory, on SQLite, and, with the feature
 //! `postgres-tests`, on the Postgres server that `CAURI_TEST_POSTGRES` names.
 //!
+//! Stories that share a configuration share a server, where each takes a fresh account, so they
+//! run side by side. Nothing is skipped: a story that needs data to outlive a process does not
+//! exist for memory, and one that needs two servers exists for Postgres only.
+//!
 //! ```text
+//! cargo test -p cauri-server --test acceptance
 //! cargo test -p cauri-server --test acceptance -- refunds::
+//! cargo xtask postgres -- cargo test -p cauri-server --test acceptance --features postgres-tests
 //! ```
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 

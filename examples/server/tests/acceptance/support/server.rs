@@ -21,6 +21,9 @@ const BINARY: &str = env!("CARGO_BIN_EXE_cauri-server");
 /// Accounts made with each shared server; a story takes the next one.
 const ACCOUNTS: usize = 100;
 
+/// The same where a runner gives every story a process, and so a server, of its own.
+const ACCOUNTS_ALONE: usize = 6;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Memory,
@@ -73,7 +76,9 @@ impl Store {
         if let Some(shop) = shared.as_ref().and_then(Server::next_shop) {
             return shop;
         }
-        let server = Arc::new(Server::start(&self.place(), ACCOUNTS, &[]));
+        let alone = std::env::var_os("NEXTEST").is_some();
+        let accounts = if alone { ACCOUNTS_ALONE } else { ACCOUNTS };
+        let server = Arc::new(Server::start(&self.place(), accounts, &[]));
         let shop = Server::next_shop(&server).expect("a fresh account");
         *shared = Some(server);
         shop
