@@ -1,0 +1,179 @@
+//! The secondary indexes, and why there are no more.
+//!
+//! Every index costs a write for each new row, and in Postgres for each new version of a row as
+//! well, since an update that moves an indexed column (`status`, `due_at`) writes to all of them.
+//! A payment is written four times in its life, so one index more is four more entries in the log.
+//! Hence:
+//!
+//! * **Numbers.** `(account, live, number)`, unique: pages without filters are ranges of it.
+//! * **Few matches.** A filter that names one of very many (customer, payment link, reference,
+//!   source, transaction …) has an index of its own with the number behind it, so that a page
+//!   needs no sorting. Null is left out where it is usual.
+//! * **Facets.** The other filters of a list share *one* index that holds them all. Their totals
+//!   have to be counted anyway, and a status, a currency or a country is what a large part of the
+//!   list has: an index for each would save little of the counting. The first column is the word
+//!   that is asked for most, and of which there are few; the second is the date. So a status, a
+//!   status with dates, and dates alone (as a range within each of the few words) are each read
+//!   from a contiguous part; a currency, country, method or network is counted over the narrow
+//!   index alone, without touching a row, and only within the asked dates.
+//! * **Due rows.** Claims run over all accounts, so these begin with `due_at` (deliveries: with
+//!   the endpoint, so that each can be served from its own oldest on) and not with the account;
+//!   on a database that is spread by account, each node has its own. They hold only what waits.
+
+/// An index that is not the primary key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "adapters read every field")]
+pub struct Index {
+    /// Its name.
+    pub name: &'static str,
+    /// Its table.
+    pub table: &'static str,
+    /// Its columns.
+    pub columns: &'static [&'static str],
+    /// May no two rows have the same?
+    pub unique: bool,
+    /// The condition of the rows it holds, if not all.
+    pub only: Option<&'static str>,
+}
+
+const fn index(
+    name: &'static str,
+    table: &'static str,
+    columns: &'static [&'static str],
+    only: Option<&'static str>,
+) -> Index {
+    Index { name, table, columns, unique: false, only }
+}
+
+const fn unique(
+    name: &'static str,
+    table: &'static str,
+    columns: &'static [&'static str],
+) -> Index {
+    Index { name, table, columns, unique: true, only: None }
+}
+
+const NUMBERS: &[&str] = &["account", "live", "number"];
+const REFERENCES: &[&str] = &["account", "live", "reference", "number"];
+const REFERENCED: Option<&str> = Some("reference is not null");
+const DUE: Option<&str> = Some("due_at is not null");
+
+/// Every index beside the primary keys.
+#[rustfmt::skip] // One index a paragraph.
+pub const INDEXES: &[Index] = &[
+    unique("accounts_number", "accounts", &["number"]),
+
+    unique("api_keys_number", "api_keys", NUMBERS),
+    // The one thing that is looked up without knowing whose it is.
+    unique("api_keys_hash", "api_keys", &["hash"]),
+
+    unique("customers_number", "customers", NUMBERS),
+    index("customers_created", "customers", &["account", "live", "created_at", "number"], None),
+    index("customers_email", "customers", &["account", "live", "email_folded", "number"],
+        Some("email_folded is not null")),
+    index("customers_phone", "customers", &["account", "live", "phone", "number"],
+        Some("phone is not null")),
+    index("customers_reference", "customers", REFERENCES, REFERENCED),
+
+    unique("payment_links_number", "payment_links", NUMBERS),
+    index("payment_links_facets", "payment_links",
+        &["account", "live", "status", "created_at", "number", "active", "currency"], None),
+    index("payment_links_reference", "payment_links", REFERENCES, REFERENCED),
+
+    unique("payments_number", "payments", NUMBERS),
+    index("payments_facets", "payments",
+        &["account", "live", "status", "created_at", "number", "currency", "country", "method",
+          "network"], None),
+    index("payments_customer", "payments", &["account", "live", "customer", "number"],
+        Some("customer is not null")),
+    index("payments_payment_link", "payments", &["account", "live", "payment_link", "number"],
+        Some("payment_link is not null")),
+    index("payments_reference", "payments", REFERENCES, REFERENCED),
+    index("payments_due", "payments", &["due_at"], DUE),
+
+    unique("payouts_number", "payouts", NUMBERS),
+    index("payouts_facets", "payouts",
+        &["account", "live", "status", "created_at", "number", "currency", "country", "network"],
+        None),
+    index("payouts_customer", "payouts", &["account", "live", "customer", "number"],
+        Some("customer is not null")),
+    index("payouts_reference", "payouts", REFERENCES, REFERENCED),
+    index("payouts_due", "payouts", &["due_at"], DUE),
+
+    unique("refunds_number", "refunds", NUMBERS),
+    index("refunds_facets", "refunds",
+        &["account", "live", "status", "created_at", "number", "currency"], None),
+    index("refunds_payment", "refunds", &["account", "live", "payment", "number"], None),
+    index("refunds_reference", "refunds", REFERENCES, REFERENCED),
+    index("refunds_due", "refunds", &["due_at"], DUE),
+
+    unique("webhook_endpoints_number", "webhook_endpoints", NUMBERS),
+    // At most sixteen of a scope, whatever was deleted over the years.
+    index("webhook_endpoints_present", "webhook_endpoints", NUMBERS, Some("deleted_at is null")),
+
+    unique("events_number", "events", NUMBERS),
+    index("events_facets", "events", &["account", "live", "kind", "created_at", "number"], None),
+
+    unique("deliveries_number", "deliveries", NUMBERS),
+    index("deliveries_event", "deliveries", &["account", "live", "event", "number"], None),
+    // The endpoint comes before the date: "what went wrong on this endpoint" is what is asked.
+    index("deliveries_facets", "deliveries",
+        &["account", "live", "status", "endpoint", "created_at", "number", "event_kind"], None),
+    index("deliveries_due", "deliveries", &["endpoint", "due_at"], DUE),
+
+    index("idempotency_due", "idempotency", &["due_at"], DUE),
+
+    // The words of an account and a kind are few enough for dates within each pair of them.
+    index("ledger_entries_facets", "ledger_entries",
+        &["account", "live", "ledger_account", "kind", "created_at", "number", "direction",
+          "currency"], None),
+    index("ledger_entries_source", "ledger_entries", &["account", "live", "source_id", "number"],
+        Some("source_id is not null")),
+    index("ledger_entries_transaction", "ledger_entries",
+        &["account", "live", "transaction_id", "number"], None),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::Table;
+
+    #[test]
+    fn every_index_is_on_columns_that_are_there() {
+        let mut names = HashSet::new();
+        for index in INDEXES {
+            assert!(names.insert(index.name), "{}", index.name);
+            let table = Table::all().find(|table| table.name() == index.table);
+            let columns = table.expect(index.table).columns();
+            for name in index.columns {
+                assert!(columns.iter().any(|column| column.name == *name), "{}", index.name);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_and_indexes_begin_with_the_account_but_for_the_few_that_say_why() {
+        let global = ["accounts", "settings"];
+        for table in Table::all().filter(|table| !global.contains(&table.name())) {
+            let key: Vec<_> = table.key().iter().map(|column| column.name).collect();
+            assert_eq!(key[..2], ["account", "live"], "{}", table.name());
+        }
+        for index in INDEXES {
+            let is_due = index.only == DUE;
+            let is_global = index.name == "api_keys_hash" || global.contains(&index.table);
+            assert!(is_due || is_global || index.columns[..2] == ["account", "live"]);
+        }
+    }
+
+    #[test]
+    fn every_numbered_table_has_unique_numbers() {
+        for table in Table::all().filter(|table| table.is_numbered()) {
+            let has = INDEXES.iter().any(|index| {
+                index.table == table.name() && index.unique && index.columns.ends_with(&["number"])
+            });
+            assert!(has, "{}", table.name());
+        }
+    }
+}
