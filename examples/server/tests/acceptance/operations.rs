@@ -21,7 +21,8 @@ stories![
     health_is_asked_without_a_key,
     the_metrics_are_prometheus_text,
     the_description_names_every_route,
-    sigterm_ends_the_server_well;
+    sigterm_ends_the_server_well,
+    no_secret_is_written_down;
     durable:
     data_outlive_the_server,
     an_account_is_made_while_the_server_runs,
@@ -102,6 +103,37 @@ fn sigterm_ends_the_server_well(store: &Store) {
     server.terminate();
     let ended = server.ended(Duration::from_secs(10));
     assert!(ended.success(), "{ended}");
+}
+
+/// Neither in the store's own files nor in the log, repeated answers included.
+fn no_secret_is_written_down(store: &Store) {
+    let server = store.serve(&[]);
+    let shop = Server::next_shop(&server).unwrap();
+    let body = json!({"url": "http://127.0.0.1:9/x"});
+    let endpoint = shop.post_once("k1", "/v1/webhooks", &body).ok(201);
+    let rotation = json!({"rotate_secret": true, "previous_secret_expires_in": 60});
+    let rotated = shop.post_once("k2", &path_of(&endpoint["id"]), &rotation).ok(200);
+    shop.link(json!({}));
+    shop.anyone.with("X-API-Key", &shop.account.secret_live).get("/v1/balance").ok(200);
+    server.terminate();
+    assert!(server.ended(Duration::from_secs(10)).success());
+    let account = &shop.account;
+    let secrets = [
+        endpoint["secret"].as_str().unwrap(),
+        rotated["secret"].as_str().unwrap(),
+        &account.secret_sandbox,
+        &account.secret_live,
+        &account.public_sandbox,
+        &account.public_live,
+    ];
+    for file in std::fs::read_dir(server.place.dir.path()).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        for secret in secrets {
+            let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            assert!(!found, "{} holds {}…", path.display(), &secret[..10]);
+        }
+    }
 }
 
 fn restarted(server: &Arc<Server>) -> Arc<Server> {
