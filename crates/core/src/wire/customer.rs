@@ -1,12 +1,18 @@
 //! Customers as they travel (API §13).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
+    field::{self, string},
+    form::{Form, set},
+    params::Params,
     private::{Mask, Private},
+    report::Report,
     tag,
 };
 use crate::{
+    error::{Fault, Faults, Problem},
     model::customer as model,
     value::{
         country::Country,
@@ -57,6 +63,71 @@ pub struct ModifyCustomer {
     pub reference: Patch<Text<100>>,
     /// For the merchant.
     pub metadata: MetadataPatch,
+}
+
+impl CreateCustomer {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let customer = Self {
+            name: params.optional("name", string(field::text)),
+            email: params.optional("email", string(field::email)),
+            phone: params.optional("phone", string(|text| form.phone(text))),
+            country: params.optional("country", string(field::country)),
+            reference: params.optional("reference", string(field::text)),
+            metadata: params.metadata(),
+        };
+        params.agree(named(["name", "email", "phone"].map(|field| params.has(field))));
+        params.finish(Some(customer))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let Self { name, email, phone, country, reference: _, metadata: _ } = self;
+        let mut report = Report::default();
+        report.declare("name");
+        report.check("phone", phone.as_ref(), |phone| form.check_phone(phone));
+        report.check("country", *country, field::known_country);
+        report.agree(named([name.is_some(), email.is_some(), phone.is_some()]));
+        report.into_faults()
+    }
+}
+
+/// A customer without name, e-mail address and phone is nobody.
+fn named(any: [bool; 3]) -> Vec<Fault> {
+    if any.contains(&true) { Vec::new() } else { vec![Fault::at("name", Problem::Missing)] }
+}
+
+impl ModifyCustomer {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::modification(body);
+        let customer = Self {
+            name: params.patch("name", string(field::text)),
+            email: params.patch("email", string(field::email)),
+            phone: params.patch("phone", string(|text| form.phone(text))),
+            country: params.patch("country", string(field::country)),
+            reference: params.patch("reference", string(field::text)),
+            metadata: params.metadata_patch(),
+        };
+        params.finish(Some(customer))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("phone", set(&self.phone), |phone| form.check_phone(phone));
+        report.check("country", set(&self.country), |country| field::known_country(*country));
+        report.into_faults()
+    }
 }
 
 /// A customer (API §13).

@@ -1,10 +1,17 @@
 //! Deliveries as they travel (API §16.3, §16.4).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::tag;
+use super::{
+    field::{self, string},
+    form::Form,
+    params::Params,
+    tag,
+};
 use crate::{
     arithmetic::retry,
+    error::{Faults, Problem},
     model::{delivery as model, event::EventKind},
     value::{
         id::{DeliveryId, EndpointId, EventId},
@@ -23,6 +30,23 @@ pub struct TestWebhook {
     pub endpoint: EndpointId,
     /// Which kind of event.
     pub event_kind: EventKind,
+}
+
+impl TestWebhook {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let endpoint = params.required("webhook_endpoint", string(field::id));
+        let kind = |word: &str| word.parse().map_err(|_| Problem::EventKindUnknown);
+        let event_kind = params.optional("event_type", string(kind));
+        params.finish(endpoint.map(|endpoint| Self {
+            endpoint,
+            event_kind: event_kind.unwrap_or(EventKind::PaymentSucceeded),
+        }))
+    }
 }
 
 /// A delivery of one event to one endpoint (API §16.3).

@@ -1,12 +1,20 @@
 //! Payments as they travel (API §9).
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
+    field::{self, string},
+    form::Form,
+    params::Params,
     private::{Mask, Private},
+    report::Report,
     tag,
 };
 use crate::{
+    error::{Fault, Faults, Problem},
     model::{failure::FailureCode, payment as model},
     value::{
         country::Country,
@@ -63,6 +71,181 @@ pub struct CreatePayment {
 pub struct CancelPayment {
     /// Why.
     pub reason: Option<Text<255>>,
+}
+
+/// How many seconds it may take until a payment expires.
+const EXPIRES_IN: RangeInclusive<u32> = 60..=86_400;
+
+/// How many digits a pre-authorisation code has.
+const OTP_DIGITS: RangeInclusive<usize> = 4..=10;
+
+impl CreatePayment {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// use cauri_core::{Catalogue, Environment, Timestamp, wire};
+    /// let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"payment_method":"mobile_money","amount":"5000"}"#)?;
+    /// let faults = wire::CreatePayment::read(&body, &form).unwrap_err();
+    /// let faults: Vec<String> = faults.all().iter().map(ToString::to_string).collect();
+    /// assert_eq!(
+    ///     faults,
+    ///     [
+    ///         "amount must be an integer from 1 to 999999999999.",
+    ///         "currency is required.",
+    ///         "network is required.",
+    ///         "phone is required.",
+    ///     ]
+    /// );
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let amount = params.optional("amount", field::amount);
+        let currency = params.optional("currency", string(field::currency));
+        let method = params.required("payment_method", string(field::word(PaymentMethod::ALL)));
+        let network = params.optional("network", string(field::network));
+        let phone = params.optional("phone", string(|text| form.phone(text)));
+        let country = params.optional("country", string(field::country));
+        let otp = params.optional("otp", string(read_otp));
+        let customer = params.optional("customer", string(field::id));
+        let payment_link = params.optional("payment_link", string(field::id));
+        let reference = params.optional("reference", string(field::text));
+        let description = params.optional("description", string(field::text));
+        let metadata = params.metadata();
+        let return_url = params.optional("return_url", string(|text| form.return_url(text)));
+        let expires_in = params.optional("expires_in", field::integer(EXPIRES_IN));
+        let agreement = Agreement {
+            method,
+            has_amount: amount.is_some(),
+            has_currency: currency.is_some(),
+            has_network: network.is_some(),
+            has_phone: params.has("phone"),
+            phone: phone.as_ref(),
+            country,
+            has_customer: params.has("customer"),
+            has_link: params.has("payment_link"),
+        };
+        params.agree(agreement.faults(form));
+        params.finish(method.map(|method| Self {
+            amount,
+            currency,
+            method,
+            network,
+            phone,
+            country,
+            otp,
+            customer,
+            payment_link,
+            reference,
+            description,
+            metadata,
+            return_url,
+            expires_in,
+        }))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let agreement = Agreement {
+            method: Some(self.method),
+            has_amount: self.amount.is_some(),
+            has_currency: self.currency.is_some(),
+            has_network: self.network.is_some(),
+            has_phone: self.phone.is_some(),
+            phone: self.phone.as_ref(),
+            country: self.country,
+            has_customer: self.customer.is_some(),
+            has_link: self.payment_link.is_some(),
+        };
+        let mut report = Report::default();
+        report.check("amount", self.amount, field::in_range);
+        report.declare("currency");
+        report.declare("network");
+        report.check("phone", self.phone.as_ref(), |phone| form.check_phone(phone));
+        report.check("country", self.country, field::known_country);
+        report.check("otp", self.otp.as_ref(), check_otp);
+        report.check("return_url", self.return_url.as_ref(), |url| form.check_return_url(url));
+        report.check("expires_in", self.expires_in, |it| field::within(&EXPIRES_IN, it));
+        report.agree(agreement.faults(form));
+        report.into_faults()
+    }
+}
+
+fn read_otp(text: &str) -> Result<Text<10>, Problem> {
+    let otp = field::text(text)?;
+    check_otp(&otp).map(|()| otp)
+}
+
+fn check_otp(otp: &Text<10>) -> Result<(), Problem> {
+    let digits = otp.as_str().bytes().all(|byte| byte.is_ascii_digit());
+    if digits && OTP_DIGITS.contains(&otp.as_str().len()) {
+        Ok(())
+    } else {
+        Err(Problem::invalid("must be 4 to 10 digits"))
+    }
+}
+
+/// What the fields of a new payment say about one another. A field with a wrong form is absent
+/// here, unless it is only asked whether it was given.
+struct Agreement<'a> {
+    method: Option<PaymentMethod>,
+    has_amount: bool,
+    has_currency: bool,
+    has_network: bool,
+    has_phone: bool,
+    phone: Option<&'a Phone>,
+    country: Option<Country>,
+    has_customer: bool,
+    has_link: bool,
+}
+
+impl Agreement<'_> {
+    fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut missing = |field, is_missing: bool| {
+            faults.extend(is_missing.then(|| Fault::at(field, Problem::Missing)));
+        };
+        let is_card = self.method == Some(PaymentMethod::Card);
+        let is_mobile = self.method == Some(PaymentMethod::MobileMoney);
+        missing("amount", !self.has_amount && !self.has_link);
+        missing("currency", !self.has_currency && !self.has_link);
+        missing("network", is_mobile && !self.has_network);
+        missing("phone", is_mobile && !self.has_phone && !self.has_customer);
+        let nowhere = match self.phone {
+            _ if is_card => true,
+            Some(phone) => is_mobile && form.catalogue.country_of(phone).is_none(),
+            // Either it is missing itself or it is the customer's, and may tell.
+            None => false,
+        };
+        missing("country", nowhere && self.country.is_none() && !self.has_link);
+        if is_card && self.has_phone {
+            let problem = Problem::invalid("must be absent for a card");
+            faults.push(Fault::at("phone", problem));
+        } else if let (Some(phone), Some(country)) = (self.phone, self.country)
+            && let Err(problem) = form.check_phone_of(phone, country)
+        {
+            faults.push(Fault::at("phone", problem));
+        }
+        faults
+    }
+}
+
+impl CancelPayment {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let reason = params.optional("reason", string(field::text));
+        params.finish(Some(Self { reason }))
+    }
 }
 
 /// A payment (API §9.1).

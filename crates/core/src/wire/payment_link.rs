@@ -1,9 +1,18 @@
 //! Payment links as they travel (API §12).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::{private::Mask, tag};
+use super::{
+    field::{self, string},
+    form::{Form, set},
+    params::Params,
+    private::Mask,
+    report::Report,
+    tag,
+};
 use crate::{
+    error::{Fault, Faults, Problem},
     model::payment_link as model,
     value::{
         country::Country,
@@ -70,6 +79,109 @@ pub struct ModifyPaymentLink {
     pub reference: Patch<Text<100>>,
     /// For the merchant.
     pub metadata: MetadataPatch,
+}
+
+impl CreatePaymentLink {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let title = params.required("title", string(field::text));
+        let currency = params.required("currency", string(field::currency));
+        let country = params.required("country", string(field::country));
+        let amount = params.optional("amount", field::amount);
+        let description = params.optional("description", string(field::text));
+        let methods = params.list("payment_methods", field::word(PaymentMethod::ALL));
+        let reusable = params.optional("reusable", field::boolean);
+        let expires_at = params.optional("expires_at", string(|text| form.expiry(text)));
+        let return_url = params.optional("return_url", string(|text| form.return_url(text)));
+        let reference = params.optional("reference", string(field::text));
+        let metadata = params.metadata();
+        let active = params.optional("active", field::boolean);
+        let link = || {
+            Some(Self {
+                title: title?,
+                currency: currency?,
+                country: country?,
+                amount,
+                description,
+                methods: methods.map(without_repeats),
+                reusable: reusable.unwrap_or(false),
+                expires_at,
+                return_url,
+                reference,
+                metadata,
+                active: active.unwrap_or(true),
+            })
+        };
+        params.finish(link())
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("country", Some(self.country), field::known_country);
+        report.check("amount", self.amount, field::in_range);
+        report.check("payment_methods", self.methods.as_deref(), check_methods);
+        report.check("expires_at", self.expires_at, |at| form.check_expiry(at));
+        report.check("return_url", self.return_url.as_ref(), |url| form.check_return_url(url));
+        report.into_faults()
+    }
+}
+
+/// The same methods in the same order, each once.
+fn without_repeats(methods: Vec<PaymentMethod>) -> Vec<PaymentMethod> {
+    let mut once = Vec::with_capacity(methods.len().min(PaymentMethod::ALL.len()));
+    for method in methods {
+        if !once.contains(&method) {
+            once.push(method);
+        }
+    }
+    once
+}
+
+fn check_methods(methods: &[PaymentMethod]) -> Result<(), Problem> {
+    if methods.is_empty() || without_repeats(methods.to_vec()).len() < methods.len() {
+        return Err(Problem::invalid("must have at least one item and none twice"));
+    }
+    Ok(())
+}
+
+impl ModifyPaymentLink {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::modification(body);
+        let link = Self {
+            title: params.optional("title", string(field::text)),
+            description: params.patch("description", string(field::text)),
+            active: params.optional("active", field::boolean),
+            expires_at: params.patch("expires_at", string(|text| form.expiry(text))),
+            return_url: params.patch("return_url", string(|text| form.return_url(text))),
+            reference: params.patch("reference", string(field::text)),
+            metadata: params.metadata_patch(),
+            amount: params.patch("amount", field::amount),
+        };
+        for field in ["currency", "country", "reusable", "payment_methods"] {
+            params.immutable(field);
+        }
+        params.finish(Some(link))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("expires_at", set(&self.expires_at), |at| form.check_expiry(*at));
+        report.check("return_url", set(&self.return_url), |url| form.check_return_url(url));
+        report.check("amount", set(&self.amount), |amount| field::in_range(*amount));
+        report.into_faults()
+    }
 }
 
 /// A payment link (API §12).

@@ -1,12 +1,18 @@
 //! Payouts as they travel (API §10).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
+    field::{self, string},
+    form::Form,
+    params::Params,
     private::{Mask, Private},
+    report::Report,
     tag,
 };
 use crate::{
+    error::{Fault, Faults, Problem},
     model::{failure::FailureCode, payout as model},
     value::{
         country::Country,
@@ -48,6 +54,69 @@ pub struct CreatePayout {
     pub description: Option<Text<255>>,
     /// For the merchant.
     pub metadata: Metadata,
+}
+
+impl CreatePayout {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let amount = params.required("amount", field::amount);
+        let currency = params.required("currency", string(field::currency));
+        let network = params.required("network", string(field::network));
+        let phone = params.required("phone", string(|text| form.phone(text)));
+        let method = params.optional("payment_method", string(field::word(PaymentMethod::ALL)));
+        let country = params.optional("country", string(field::country));
+        let recipient_name = params.optional("recipient_name", string(field::text));
+        let customer = params.optional("customer", string(field::id));
+        let reference = params.optional("reference", string(field::text));
+        let description = params.optional("description", string(field::text));
+        let metadata = params.metadata();
+        params.agree(agreement(phone.as_ref(), country, form));
+        let payout = || {
+            Some(Self {
+                amount: amount?,
+                currency: currency?,
+                method: method.unwrap_or(PaymentMethod::MobileMoney),
+                network: network?,
+                phone: phone?,
+                country,
+                recipient_name,
+                customer,
+                reference,
+                description,
+                metadata,
+            })
+        };
+        params.finish(payout())
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("amount", Some(self.amount), field::in_range);
+        report.check("phone", Some(&self.phone), |phone| form.check_phone(phone));
+        report.check("country", self.country, field::known_country);
+        report.agree(agreement(Some(&self.phone), self.country, form));
+        report.into_faults()
+    }
+}
+
+/// What a phone and a country say about one another.
+fn agreement(phone: Option<&Phone>, country: Option<Country>, form: &Form<'_>) -> Vec<Fault> {
+    let fault = match (phone, country) {
+        (Some(phone), Some(country)) => {
+            form.check_phone_of(phone, country).err().map(|problem| Fault::at("phone", problem))
+        }
+        (Some(phone), None) if form.catalogue.country_of(phone).is_none() => {
+            Some(Fault::at("country", Problem::Missing))
+        }
+        _ => None,
+    };
+    fault.into_iter().collect()
 }
 
 /// A payout (API §10).

@@ -1,9 +1,18 @@
 //! Refunds as they travel (API §11).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::{private::Mask, tag};
+use super::{
+    field::{self, string},
+    form::Form,
+    params::Params,
+    private::Mask,
+    report::Report,
+    tag,
+};
 use crate::{
+    error::{Fault, Faults},
     model::{
         failure::FailureCode,
         refund::{self as model, RefundReason},
@@ -35,6 +44,38 @@ pub struct CreateRefund {
     pub reference: Option<Text<100>>,
     /// For the merchant.
     pub metadata: Metadata,
+}
+
+impl CreateRefund {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let payment = params.required("payment", string(field::id));
+        let amount = params.optional("amount", field::amount);
+        let reason = params.optional("reason", string(field::word(RefundReason::ALL)));
+        let description = params.optional("description", string(field::text));
+        let reference = params.optional("reference", string(field::text));
+        let metadata = params.metadata();
+        params.finish(payment.map(|payment| Self {
+            payment,
+            amount,
+            reason,
+            description,
+            reference,
+            metadata,
+        }))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("amount", self.amount, field::in_range);
+        report.into_faults()
+    }
 }
 
 /// A refund (API §11).

@@ -1,9 +1,18 @@
 //! The sandbox's tools as they travel (API §17).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::{private::Mask, tag};
+use super::{
+    field::{self, string},
+    form::Form,
+    params::Params,
+    private::Mask,
+    report::Report,
+    tag,
+};
 use crate::{
+    error::{Fault, Faults, Problem},
     model::{
         failure::FailureCode,
         ledger::Entry,
@@ -36,6 +45,43 @@ pub struct Simulate {
     pub id: OrderId,
     /// What.
     pub scenario: Scenario,
+}
+
+impl Fund {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let amount = params.required("amount", field::amount);
+        let currency = params.required("currency", string(field::currency));
+        let fund = || Some(Self { amount: amount?, currency: currency? });
+        params.finish(fund())
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("amount", Some(self.amount), field::in_range);
+        report.into_faults()
+    }
+}
+
+impl Simulate {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let id = params.required("id", string(field::order_id));
+        let word = |word: &str| word.parse().map_err(|_| Problem::ScenarioUnknown);
+        let scenario = params.required("scenario", string(word));
+        let simulate = || Some(Self { id: id?, scenario: scenario? });
+        params.finish(simulate())
+    }
 }
 
 /// The answer to `POST /v1/sandbox/fund` (API §17.3).

@@ -1,10 +1,24 @@
 //! Webhook endpoints as they travel (API §16.1).
 
-use serde::{Deserialize, Serialize};
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
-use super::{private::Private, tag};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    field::{self, string},
+    form::Form,
+    params::Params,
+    private::Private,
+    report::Report,
+    tag,
+};
 use crate::{
-    model::webhook_endpoint::{self as model, Subscription},
+    error::{Fault, Faults, Problem},
+    model::{
+        event::EventKind,
+        webhook_endpoint::{self as model, Subscription},
+    },
     value::{
         id::EndpointId,
         metadata::{Metadata, MetadataPatch},
@@ -51,6 +65,95 @@ pub struct ModifyWebhookEndpoint {
     /// Seconds for which the present secret still signs beside a new one, 0 to 86,400; `None`
     /// keeps the secret.
     pub rotate_secret: Option<u32>,
+}
+
+/// For how many seconds a secret may sign beside the one that replaced it.
+const OVERLAP: RangeInclusive<u32> = 0..=86_400;
+
+impl CreateWebhookEndpoint {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::creation(body);
+        let url = params.required("url", string(|text| form.webhook_url(text)));
+        let events = read_events(&mut params);
+        let active = params.optional("active", field::boolean);
+        let description = params.optional("description", string(field::text));
+        let metadata = params.metadata();
+        params.finish(url.map(|url| Self {
+            url,
+            events: events.unwrap_or(Subscription::All),
+            active: active.unwrap_or(true),
+            description,
+            metadata,
+        }))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("url", Some(&self.url), |url| form.check_webhook_url(url));
+        report.check("events", Some(&self.events), check_events);
+        report.into_faults()
+    }
+}
+
+fn read_events(params: &mut Params<'_>) -> Option<Subscription> {
+    let kinds = params.list("events", |word| match word {
+        "*" => Ok(None),
+        word => word.parse().map(Some).map_err(|_| Problem::EventKindUnknown),
+    })?;
+    // One `*` among them is all of them.
+    let kinds: Option<BTreeSet<EventKind>> = kinds.into_iter().collect();
+    Some(kinds.map_or(Subscription::All, Subscription::Kinds))
+}
+
+fn check_events(events: &Subscription) -> Result<(), Problem> {
+    match events {
+        Subscription::Kinds(kinds) if kinds.is_empty() => {
+            Err(Problem::invalid("must be an array with at least one item"))
+        }
+        Subscription::Kinds(_) | Subscription::All => Ok(()),
+    }
+}
+
+impl ModifyWebhookEndpoint {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+        let mut params = Params::modification(body);
+        let url = params.optional("url", string(|text| form.webhook_url(text)));
+        let events = read_events(&mut params);
+        let active = params.optional("active", field::boolean);
+        let description = params.patch("description", string(field::text));
+        let metadata = params.metadata_patch();
+        let rotate = params.optional("rotate_secret", field::boolean);
+        let overlap = params.optional("previous_secret_expires_in", field::integer(OVERLAP));
+        let kept = rotate != Some(true) && !params.is_faulty("rotate_secret");
+        if kept && params.has("previous_secret_expires_in") {
+            let problem = Problem::invalid("needs rotate_secret to be true");
+            params.agree(vec![Fault::at("previous_secret_expires_in", problem)]);
+        }
+        let rotate_secret = (rotate == Some(true)).then(|| overlap.unwrap_or(0));
+        let endpoint = Self { url, events, active, description, metadata, rotate_secret };
+        params.finish(Some(endpoint))
+    }
+
+    /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    #[must_use]
+    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+        let mut report = Report::default();
+        report.check("url", self.url.as_ref(), |url| form.check_webhook_url(url));
+        report.check("events", self.events.as_ref(), check_events);
+        let overlap = |it| field::within(&OVERLAP, it);
+        report.check("previous_secret_expires_in", self.rotate_secret, overlap);
+        report.into_faults()
+    }
 }
 
 /// A webhook endpoint (API §16.1).
