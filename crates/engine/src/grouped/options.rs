@@ -1,0 +1,44 @@
+/// The limits of a [`Grouped`](crate::Grouped) store. None is less than one.
+///
+/// ```
+/// use cauri::GroupedOptions;
+/// let options = GroupedOptions::default().batch_max(64).in_flight_max(1).waiting_max(1_000);
+/// assert_ne!(options, GroupedOptions::default());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct GroupedOptions {
+    pub(super) batch_max: usize,
+    pub(super) in_flight_max: usize,
+    pub(super) waiting_max: usize,
+}
+
+impl GroupedOptions {
+    /// How many changesets go in one batch (128): larger batches are a little cheaper each, and
+    /// everybody in them waits longer. A call of more than that goes alone.
+    pub const fn batch_max(self, changesets: usize) -> Self {
+        Self { batch_max: at_least_one(changesets), ..self }
+    }
+
+    /// How many batches are on their way at once (2): the second keeps the database busy while the
+    /// first one's callers are answered; more only contend for the same rows.
+    pub const fn in_flight_max(self, batches: usize) -> Self {
+        Self { in_flight_max: at_least_one(batches), ..self }
+    }
+
+    /// How many changesets wait at most (8,192, less than a second's worth for a database that is
+    /// well). One call may always wait, however large.
+    pub const fn waiting_max(self, changesets: usize) -> Self {
+        Self { waiting_max: at_least_one(changesets), ..self }
+    }
+}
+
+impl Default for GroupedOptions {
+    fn default() -> Self {
+        Self { batch_max: 128, in_flight_max: 2, waiting_max: 8_192 }
+    }
+}
+
+const fn at_least_one(number: usize) -> usize {
+    if number == 0 { 1 } else { number }
+}
