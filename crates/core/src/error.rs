@@ -314,7 +314,7 @@ impl Error {
 
     /// What the network's catalogue refuses, at the parameter it is about.
     #[must_use]
-    pub(crate) fn catalogue(error: CatalogueError) -> Self {
+    pub fn catalogue(error: CatalogueError) -> Self {
         Self::fault(error.param(), Problem::Catalogue(error))
     }
 

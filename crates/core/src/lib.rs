@@ -2,7 +2,7 @@
 //!
 //! No I/O, no async, no clock, no chance: whoever calls brings the time and the randomness in an
 //! [`Env`]. Layers, each knowing only those before it: values, arithmetic, model, [`wire`] (the
-//! public JSON) and commit, [`decide`].
+//! public JSON) and commit, `decide`.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod arithmetic;

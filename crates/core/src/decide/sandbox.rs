@@ -1,37 +1,46 @@
 //! The sandbox's tools (API §17).
 
 use super::{
-    draft::{Context, Decision, Draft, Why},
+    draft::{Context, Decision},
     payment, payout, refund,
 };
 use crate::{
-    commit::record::Versioned,
+    commit::{changeset::Changeset, record::Versioned},
     error::{Error, Problem},
     model::{
-        ledger::{EntryKind, LedgerAccountKind as Account},
+        ledger::{EntryKind, LedgerAccountKind as Account, Posting, PostingHead},
         payout::Payout,
         scenario::{Scenario, ScenarioKind},
     },
-    value::method::PaymentMethod,
+    value::{method::PaymentMethod, money::Amount},
     wire::{self, Fund},
 };
 
-/// Credits test money (posting L9). The answer's `available_amount` is what was credited on top of
-/// `available`, the balance that was read.
+/// Credits test money (posting L9) on top of `available`, what was available when it was read.
 ///
 /// # Errors
 /// [`Error::Overflow`] when the balance would not fit into 64 bits.
-pub fn fund(ask: Fund, cx: &mut Context<'_>) -> Result<Decision<wire::SandboxFunding>, Error> {
-    let mut draft = Draft::new(cx);
-    let why = Why {
-        transaction: draft.transaction(),
+pub fn fund(
+    ask: Fund,
+    available: Amount,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::SandboxFunding>, Error> {
+    let available = available.plus(ask.amount)?;
+    let head = PostingHead {
+        scope: cx.scope,
+        transaction: cx.env.id(),
         kind: EntryKind::SandboxFunding,
         source: None,
         currency: ask.currency,
     };
-    draft.post(why, Account::Clearing, Account::MerchantAvailable, ask.amount);
-    let shown = wire::SandboxFunding::of(ask, why.transaction, draft.cx.scope, draft.now())?;
-    Ok(draft.decided(shown))
+    let posting =
+        Posting::moving(head, Account::Clearing, Account::MerchantAvailable, ask.amount, cx.env)
+            .ok_or(Error::Impossible)?;
+    let credit = posting.lines().last().ok_or(Error::Impossible)?;
+    let shown = wire::SandboxFunding::of(&posting.entry(credit, available))?;
+    let mut changes = Changeset::new();
+    changes.post(Some(posting));
+    Ok(Decision { value: shown, changes, if_short: None })
 }
 
 /// What a scenario is to be played on, as it was read.

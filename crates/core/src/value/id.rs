@@ -43,6 +43,7 @@ pub enum IdError {
 }
 
 pub(crate) mod sealed {
+    #[expect(unnameable_types, reason = "so that nobody else implements it")]
     pub trait Sealed {}
 }
 

@@ -1,0 +1,227 @@
+//! Who holds this key? And the keys themselves (API §3).
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+use cauri_core::{
+    Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Environment, Key, KeyHash, List, Query,
+    Scope, Text, Timestamp, Versioned,
+    decide::api_key::{self, NewApiKey},
+};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    call::Caller,
+    engine::Engine,
+    error::{AuthError, Error},
+    store_ext::StoreExt,
+};
+
+/// For how long a key that was read is believed, in milliseconds: well below the second within
+/// which a revoked key must die on every node.
+const BELIEVED_MS: i64 = 500;
+
+/// How many keys are remembered at once.
+const REMEMBERED_MAX: usize = 10_000;
+
+/// The keys that were read lately.
+#[derive(Default)]
+pub(crate) struct KeyCache(Mutex<HashMap<KeyHash, (ApiKey, Timestamp)>>);
+
+impl KeyCache {
+    fn find(&self, hash: &KeyHash, now: Timestamp) -> Option<ApiKey> {
+        let keys = self.lock();
+        let (key, read_at) = keys.get(hash)?;
+        (0..BELIEVED_MS).contains(&now.since(*read_at)).then(|| key.clone())
+    }
+
+    fn keep(&self, key: ApiKey, now: Timestamp) {
+        let mut keys = self.lock();
+        if keys.len() >= REMEMBERED_MAX {
+            keys.clear();
+        }
+        keys.insert(key.hash, (key, now));
+    }
+
+    fn forget(&self, hash: &KeyHash) {
+        self.lock().remove(hash);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<KeyHash, (ApiKey, Timestamp)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for KeyCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyCache")
+    }
+}
+
+impl Engine {
+    /// The caller that holds a key.
+    ///
+    /// # Errors
+    /// [`AuthError`] when the key opens nothing, or [`Error::Store`].
+    pub async fn authenticate(&self, key: &str) -> Result<Caller, Error> {
+        let hash = KeyHash::of(key).ok_or(AuthError::Invalid)?;
+        let now = self.now();
+        let key = match self.0.key_cache.find(&hash, now) {
+            Some(key) => key,
+            None => self.read_key(hash, now).await?,
+        };
+        if !bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
+            return Err(AuthError::Invalid.into());
+        }
+        if key.revoked_at.is_some() {
+            return Err(AuthError::Revoked.into());
+        }
+        if key.expires_at.is_some_and(|at| at <= now) {
+            return Err(AuthError::Expired.into());
+        }
+        let caller = match key.kind {
+            ApiKeyKind::Secret => Caller::secret(key.scope),
+            ApiKeyKind::Public => Caller::public(key.scope),
+        };
+        Ok(caller.with_key(key.id))
+    }
+
+    async fn read_key(&self, hash: KeyHash, now: Timestamp) -> Result<ApiKey, Error> {
+        let found: Option<Versioned<ApiKey>> = self.0.store.find(Key::ApiKeyHash(hash)).await?;
+        let found = found.ok_or(AuthError::Invalid)?;
+        let mut key = found.value.clone();
+        if key.revoked_at.is_none()
+            && let Some(changes) = api_key::used(found, now)
+        {
+            // Only a note, to the minute: whoever changes the key at the same time is right.
+            match self.commit(changes, None).await {
+                Ok(_) => key.last_used_at = Some(now),
+                Err(error) => tracing::debug!(%error, "the use of a key was not noted"),
+            }
+        }
+        self.0.key_cache.keep(key.clone(), now);
+        Ok(key)
+    }
+
+    /// Makes an account: a tenant with a sandbox and a live environment.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn create_account(&self) -> Result<Account, Error> {
+        let (account, changes) = api_key::create_account(&mut self.0.ambient.env());
+        match self.commit(changes, None).await? {
+            Ok(()) => Ok(account),
+            Err(_) => Err(Error::Contended),
+        }
+    }
+
+    /// Every account, in the order in which they were made.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn accounts(&self) -> Result<Vec<Account>, Error> {
+        let mut accounts: Vec<Account> = self.0.store.all(Query::all(List::Accounts)).await?;
+        accounts.reverse();
+        Ok(accounts)
+    }
+
+    /// Makes a key; the answer holds its clear text for the only time.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn create_key(
+        &self,
+        scope: Scope,
+        kind: ApiKeyKind,
+        name: Option<Text<100>>,
+        expires_at: Option<Timestamp>,
+    ) -> Result<NewApiKey, Error> {
+        let mut env = self.0.ambient.env();
+        let (new, changes) = api_key::create(scope, kind, name, expires_at, &mut env);
+        match self.commit(changes, None).await? {
+            Ok(()) => Ok(new),
+            Err(_) => Err(Error::Contended),
+        }
+    }
+
+    /// The keys of an account, newest first: sandbox, then live.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn list_keys(&self, account: AccountId) -> Result<Vec<ApiKey>, Error> {
+        let mut keys = Vec::new();
+        for &environment in Environment::ALL {
+            let list = List::ApiKeys(Scope { account, environment });
+            keys.extend(self.0.store.all::<ApiKey>(Query::all(list)).await?);
+        }
+        Ok(keys)
+    }
+
+    /// Revokes a key: every node refuses it within a second.
+    ///
+    /// # Errors
+    /// [`Error::Store`], or `None` inside when there is no such key.
+    pub async fn revoke_key(&self, scope: Scope, id: ApiKeyId) -> Result<Option<ApiKey>, Error> {
+        for _ in 0..16 {
+            let Some(key) = self.0.store.find::<ApiKey>(Key::ApiKey(scope, id)).await? else {
+                return Ok(None);
+            };
+            let (key, changes) = api_key::revoke(key, self.now());
+            if changes.is_empty() || self.commit(changes, None).await?.is_ok() {
+                self.0.key_cache.forget(&key.hash);
+                return Ok(Some(key));
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Replaces a key by a new one; the old one ends after `grace_s` seconds, 0 to 604,800.
+    ///
+    /// # Errors
+    /// [`Error::Store`], or `None` inside when there is no such key.
+    pub async fn roll_key(
+        &self,
+        scope: Scope,
+        id: ApiKeyId,
+        grace_s: u32,
+    ) -> Result<Option<NewApiKey>, Error> {
+        let env = self.0.ambient.env();
+        for _ in 0..16 {
+            let Some(key) = self.0.store.find::<ApiKey>(Key::ApiKey(scope, id)).await? else {
+                return Ok(None);
+            };
+            let hash = key.value.hash;
+            let (new, changes) = api_key::roll(key, grace_s.min(604_800), &mut env.clone());
+            if self.commit(changes, None).await?.is_ok() {
+                self.0.key_cache.forget(&hash);
+                return Ok(Some(new));
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// A key by its clear text or its id, among all accounts.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn find_key(&self, key_or_id: &str) -> Result<Option<ApiKey>, Error> {
+        if let Some(hash) = KeyHash::of(key_or_id) {
+            let found = self.0.store.find::<ApiKey>(Key::ApiKeyHash(hash)).await?;
+            return Ok(found.map(|found| found.value));
+        }
+        let Ok(id) = key_or_id.parse::<ApiKeyId>() else { return Ok(None) };
+        for account in self.accounts().await? {
+            for &environment in Environment::ALL {
+                let scope = Scope { account: account.id, environment };
+                let found = self.0.store.find::<ApiKey>(Key::ApiKey(scope, id)).await?;
+                if let Some(found) = found {
+                    return Ok(Some(found.value));
+                }
+            }
+        }
+        Ok(None)
+    }
+}

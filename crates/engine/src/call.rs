@@ -1,0 +1,104 @@
+//! Who calls, and what they get back.
+
+use cauri_core::{
+    ApiKeyId, ApiKeyKind, Environment, Scope, Success, decide::idempotency::Idempotency,
+};
+
+use crate::error::PermissionError;
+
+/// Who calls: the outcome of [`crate::Engine::authenticate`], or of the embedder's own
+/// authentication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Caller {
+    /// Whose data.
+    pub scope: Scope,
+    /// What they may do.
+    pub kind: ApiKeyKind,
+    /// With which key, where there was one.
+    pub key: Option<ApiKeyId>,
+}
+
+impl Caller {
+    /// A caller who may do everything in a scope.
+    #[must_use]
+    pub const fn secret(scope: Scope) -> Self {
+        Self { scope, kind: ApiKeyKind::Secret, key: None }
+    }
+
+    /// A caller who may read a scope, with personal data masked.
+    #[must_use]
+    pub const fn public(scope: Scope) -> Self {
+        Self { scope, kind: ApiKeyKind::Public, key: None }
+    }
+
+    /// The same caller, known by a key.
+    #[must_use]
+    pub const fn with_key(mut self, key: ApiKeyId) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// Everything that changes something needs this.
+    ///
+    /// # Errors
+    /// [`PermissionError::SecretKeyRequired`].
+    pub const fn may_write(&self) -> Result<(), PermissionError> {
+        match self.kind {
+            ApiKeyKind::Secret => Ok(()),
+            ApiKeyKind::Public => Err(PermissionError::SecretKeyRequired),
+        }
+    }
+
+    /// The sandbox's tools need this.
+    ///
+    /// # Errors
+    /// [`PermissionError::SandboxOnly`].
+    pub const fn may_play(&self) -> Result<(), PermissionError> {
+        match self.scope.environment {
+            Environment::Sandbox => Ok(()),
+            Environment::Live => Err(PermissionError::SandboxOnly),
+        }
+    }
+}
+
+/// A command: who calls, and under which idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Call {
+    /// Who.
+    pub caller: Caller,
+    /// How a repeat is known (API §5); `None` when every call is a new one.
+    pub idempotency: Option<Idempotency>,
+}
+
+impl Call {
+    /// A command that is new each time.
+    #[must_use]
+    pub const fn by(caller: Caller) -> Self {
+        Self { caller, idempotency: None }
+    }
+
+    /// The same command, under an idempotency key.
+    #[must_use]
+    pub fn idempotent(mut self, idempotency: Option<Idempotency>) -> Self {
+        self.idempotency = idempotency;
+        self
+    }
+}
+
+/// What a command answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reply<T> {
+    /// The object; of a repeat, as it was then.
+    pub object: T,
+    /// The exact body, where the command had an idempotency key.
+    pub body: Option<String>,
+    /// Which kind of success.
+    pub success: Success,
+    /// The path of what was created.
+    pub location: Option<String>,
+    /// Is it the answer to an earlier use of the key?
+    pub replayed: bool,
+}

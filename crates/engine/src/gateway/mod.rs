@@ -1,0 +1,3 @@
+//! Gateways that come with the engine.
+
+pub(crate) mod sandbox;

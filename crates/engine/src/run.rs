@@ -1,0 +1,279 @@
+//! Load, decide, commit, and again if stale: written once.
+
+use std::time::Duration;
+
+use cauri_core::{
+    Changeset, Entity, Error as Refused, IdempotencyRecord, Key, Record, Refusal, Scope,
+    Subscriptions, Success, Timestamp, Versioned, Write,
+    decide::{
+        self, Context, Decision,
+        idempotency::{Answered, Idempotency},
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    call::{Call, Reply},
+    engine::Engine,
+    error::Error,
+    port::store::StoreError,
+};
+
+/// How often a command is decided anew because others changed its records.
+const STALE_MAX: u32 = 100;
+/// How often a commit whose outcome is unknown is sent again.
+const RESEND_MAX: u32 = 5;
+
+/// The records that a command named, as one snapshot saw them, in the order of their keys.
+#[derive(Debug)]
+pub(crate) struct Loaded(Vec<Option<Versioned<Record>>>);
+
+impl Loaded {
+    /// The record of the key at this place.
+    pub(crate) fn take<T: Entity>(&mut self, at: usize) -> Option<Versioned<T>> {
+        let found = self.0.get_mut(at)?.take()?;
+        let Versioned { value, version, due_at } = found;
+        T::from_record(value).map(|value| Versioned { value, version, due_at })
+    }
+}
+
+/// How a command answers.
+#[derive(Debug)]
+pub(crate) struct Shape<T> {
+    pub(crate) success: Success,
+    pub(crate) location: Option<fn(&T) -> String>,
+    /// Does the answer hold a secret, so that it is kept sealed?
+    pub(crate) secret: bool,
+}
+
+impl<T> Shape<T> {
+    pub(crate) const fn created(location: fn(&T) -> String) -> Self {
+        Self { success: Success::Created, location: Some(location), secret: false }
+    }
+
+    pub(crate) const fn done() -> Self {
+        Self { success: Success::Done, location: None, secret: false }
+    }
+}
+
+impl Engine {
+    /// Runs a caller's command: replays an earlier answer, or loads, decides and commits, and does
+    /// so again as long as others change the same records first.
+    pub(crate) async fn run<T, F>(
+        &self,
+        call: &Call,
+        shape: Shape<T>,
+        keys: Vec<Key>,
+        decide: F,
+    ) -> Result<Reply<T>, Error>
+    where
+        T: Serialize + DeserializeOwned,
+        F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
+    {
+        let scope = call.caller.scope;
+        let asked = call.idempotency.as_ref();
+        let attempt = Attempt { engine: self, scope, keys, asked };
+        let env = self.0.ambient.env();
+        for _ in 0..STALE_MAX {
+            let mut env = env.clone();
+            let now = env.now();
+            let (subscriptions, earlier, loaded) = attempt.load().await?;
+            if let Some(asked) = asked
+                && let Some(record) = decide::idempotency::earlier(asked, earlier.as_ref(), now)?
+            {
+                return self.replay(record);
+            }
+            let held_until = self.0.mailbox.hold(now);
+            let mut context = self.context(scope, &mut env, &subscriptions, held_until);
+            let Decision { value, mut changes, if_short } = decide(loaded, &mut context)?;
+            let location = shape.location.map(|location| location(&value));
+            let mut body = None;
+            if let Some(asked) = asked {
+                let text = serde_json::to_string(&value).map_err(Error::Replay)?;
+                let answered = Answered {
+                    success: shape.success,
+                    location: location.clone(),
+                    body: text.clone(),
+                    secret: shape.secret,
+                };
+                decide::idempotency::keep(
+                    &mut changes,
+                    scope,
+                    asked.clone(),
+                    answered,
+                    earlier.as_ref(),
+                    &self.0.keys,
+                    &mut env,
+                )?;
+                body = Some(text);
+            }
+            match self.commit(changes, held_until).await? {
+                Ok(()) => {
+                    let success = shape.success;
+                    return Ok(Reply { object: value, body, success, location, replayed: false });
+                }
+                Err(Refusal::Exists(_) | Refusal::Stale(_)) => {}
+                Err(Refusal::Floor(_)) => {
+                    // The money may have gone to the very same command, sent twice at once: its
+                    // answer counts before the refusal.
+                    if let Some(reply) = attempt.replay_if_done(now).await? {
+                        return Ok(reply);
+                    }
+                    return Err(if_short.unwrap_or(Refused::Impossible).into());
+                }
+                Err(Refusal::Overflow(_)) => {
+                    return Err(Refused::Overflow(cauri_core::Overflow).into());
+                }
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Runs a command of the engine's own, which nobody waits for an answer to.
+    pub(crate) async fn transact<T, F>(
+        &self,
+        scope: Scope,
+        keys: Vec<Key>,
+        decide: F,
+    ) -> Result<T, Error>
+    where
+        F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
+    {
+        let attempt = Attempt { engine: self, scope, keys, asked: None };
+        let env = self.0.ambient.env();
+        for _ in 0..STALE_MAX {
+            let mut env = env.clone();
+            let (subscriptions, _, loaded) = attempt.load().await?;
+            let held_until = self.0.mailbox.hold(env.now());
+            let mut context = self.context(scope, &mut env, &subscriptions, held_until);
+            let Decision { value, changes, if_short } = decide(loaded, &mut context)?;
+            if changes.is_empty() {
+                return Ok(value);
+            }
+            match self.commit(changes, held_until).await? {
+                Ok(()) => return Ok(value),
+                Err(Refusal::Exists(_) | Refusal::Stale(_)) => {}
+                Err(Refusal::Floor(_)) => {
+                    return Err(if_short.unwrap_or(Refused::Impossible).into());
+                }
+                Err(Refusal::Overflow(_)) => {
+                    return Err(Refused::Overflow(cauri_core::Overflow).into());
+                }
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Commits one changeset, surely: an unknown outcome is found out. What was inserted for us to
+    /// go on with goes to the worker.
+    pub(crate) async fn commit(
+        &self,
+        changes: Changeset,
+        held_until: Option<Timestamp>,
+    ) -> Result<Result<(), Refusal>, Error> {
+        let mut sent_before = false;
+        for wait in 0..=RESEND_MAX {
+            match self.0.store.commit(vec![changes.clone()]).await {
+                Ok(verdicts) => {
+                    let verdict = verdicts.into_iter().next().unwrap_or(Ok(()));
+                    if verdict.is_ok() || (sent_before && self.was_applied(&changes).await?) {
+                        self.hand_over(&changes, held_until);
+                        return Ok(Ok(()));
+                    }
+                    return Ok(verdict);
+                }
+                Err(StoreError::Unknown(error)) if wait < RESEND_MAX => {
+                    tracing::warn!(%error, "the outcome of a commit is unknown; sending it again");
+                    sent_before = true;
+                    tokio::time::sleep(Duration::from_millis(50 << wait)).await;
+                }
+                Err(StoreError::Unavailable(error)) if sent_before && wait < RESEND_MAX => {
+                    tracing::warn!(%error, "the store is away while an outcome is unknown");
+                    tokio::time::sleep(Duration::from_millis(50 << wait)).await;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Was a changeset applied when it was sent the first time? Its new records have ids of its own,
+    /// so one of them being there proves it; one that only replaces is compared.
+    async fn was_applied(&self, changes: &Changeset) -> Result<bool, Error> {
+        let keys: Vec<Key> = changes.keys().collect();
+        let found = self.0.store.get(&keys).await?;
+        let stored =
+            |key: &Key| keys.iter().position(|it| it == key).and_then(|at| found.get(at)?.as_ref());
+        Ok(changes.writes().iter().all(|write| match write {
+            Write::Insert { record, .. } => {
+                stored(&record.key()).is_some_and(|it| it.value == *record || it.version > 1)
+            }
+            Write::Update { record, expected, .. } => stored(&record.key()).is_some_and(|it| {
+                let ours = expected.saturating_add(1);
+                it.version > ours || (it.version == ours && it.value == *record)
+            }),
+            Write::Remove { key, expected } => stored(key).is_none_or(|it| it.version != *expected),
+        }))
+    }
+
+    fn context<'a>(
+        &'a self,
+        scope: Scope,
+        env: &'a mut cauri_core::Env,
+        subscriptions: &'a Subscriptions,
+        held_until: Option<Timestamp>,
+    ) -> Context<'a> {
+        Context { scope, terms: &self.0.terms, env, subscriptions, held_until }
+    }
+
+    fn replay<T: DeserializeOwned>(&self, record: &IdempotencyRecord) -> Result<Reply<T>, Error> {
+        let body = decide::idempotency::body(record, &self.0.keys)?;
+        Ok(Reply {
+            object: serde_json::from_str(&body).map_err(Error::Replay)?,
+            body: Some(body),
+            success: record.success,
+            location: record.location.clone(),
+            replayed: true,
+        })
+    }
+}
+
+/// What one command reads, each time anew.
+struct Attempt<'a> {
+    engine: &'a Engine,
+    scope: Scope,
+    keys: Vec<Key>,
+    asked: Option<&'a Idempotency>,
+}
+
+impl Attempt<'_> {
+    /// One snapshot: who listens, the earlier use of the key, and the records that were named.
+    async fn load(
+        &self,
+    ) -> Result<(Subscriptions, Option<Versioned<IdempotencyRecord>>, Loaded), Error> {
+        let mut keys = Vec::with_capacity(self.keys.len().saturating_add(2));
+        keys.push(Key::Subscriptions(self.scope));
+        keys.extend(self.asked.map(|asked| Key::Idempotency(self.scope, asked.key.clone())));
+        let own = keys.len();
+        keys.extend(self.keys.iter().cloned());
+        let mut found = self.engine.0.store.get(&keys).await?;
+        let named = found.split_off(own.min(found.len()));
+        let mut ours = Loaded(found);
+        let subscriptions = ours
+            .take::<Subscriptions>(0)
+            .map_or_else(|| Subscriptions::none(self.scope), |found| found.value);
+        Ok((subscriptions, ours.take(1), Loaded(named)))
+    }
+
+    async fn replay_if_done<T: DeserializeOwned>(
+        &self,
+        now: Timestamp,
+    ) -> Result<Option<Reply<T>>, Error> {
+        let Some(asked) = self.asked else { return Ok(None) };
+        let (_, record, _) = self.load().await?;
+        match decide::idempotency::earlier(asked, record.as_ref(), now)? {
+            Some(record) => self.engine.replay(record).map(Some),
+            None => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Payments (API §9).
+
+use cauri_core::{
+    Error as Refused, Key, Order, Payment, PaymentId, Query, TimelineEntry,
+    decide::payment::{self, Case, Related},
+    wire::{self, CancelPayment, CreatePayment, List},
+};
+
+use crate::{
+    call::{Call, Caller, Reply},
+    engine::Engine,
+    error::Error,
+    run::Shape,
+    store_ext::StoreExt,
+};
+
+impl Engine {
+    /// `POST /v1/payments`: creates a payment.
+    ///
+    /// # Errors
+    /// What API §9.2 names, or [`Error::Store`].
+    pub async fn create_payment(
+        &self,
+        call: &Call,
+        ask: CreatePayment,
+    ) -> Result<Reply<wire::Payment>, Error> {
+        call.caller.may_write()?;
+        let scope = call.caller.scope;
+        let mut keys = Vec::new();
+        let customer_at = ask.customer.map(|id| {
+            keys.push(Key::Customer(scope, id));
+            keys.len().saturating_sub(1)
+        });
+        let link_at = ask.payment_link.map(|id| {
+            keys.push(Key::PaymentLink(scope, id));
+            keys.len().saturating_sub(1)
+        });
+        let shape = Shape::created(|it: &wire::Payment| format!("/v1/payments/{}", it.id));
+        self.run(call, shape, keys, |mut loaded, cx| {
+            let related = Related {
+                customer: customer_at.map(|at| loaded.take(at).map(|it| it.value)),
+                link: link_at.map(|at| loaded.take(at)),
+            };
+            payment::create(ask.clone(), related, cx)
+        })
+        .await
+    }
+
+    /// `GET /v1/payments/:id`.
+    ///
+    /// # Errors
+    /// [`Refused::NotFound`], or [`Error::Store`].
+    pub async fn payment(&self, caller: &Caller, id: PaymentId) -> Result<wire::Payment, Error> {
+        let key = Key::Payment(caller.scope, id);
+        self.shown(caller, key, "payment", wire::Payment::of).await
+    }
+
+    /// `GET /v1/payments`, and any list of payments.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn payments(
+        &self,
+        caller: &Caller,
+        query: &Query,
+    ) -> Result<List<wire::Payment>, Error> {
+        self.listed(caller, query, wire::Payment::of).await
+    }
+
+    /// `GET /v1/payments/:id/timeline`. The query is one of `wire::query::timeline`.
+    ///
+    /// # Errors
+    /// [`Refused::NotFound`], or [`Error::Store`].
+    pub async fn payment_timeline(
+        &self,
+        caller: &Caller,
+        id: PaymentId,
+        query: &Query,
+    ) -> Result<List<wire::TimelineEntry>, Error> {
+        self.existing_payment(caller, id).await?;
+        self.listed(caller, query, |it: &TimelineEntry| wire::TimelineEntry::of(it)).await
+    }
+
+    /// `POST /v1/payments/:id/cancel`: asks the network first where it has the payment already.
+    ///
+    /// # Errors
+    /// [`Refused::NotFound`], [`Refused::PaymentNotCancellable`], or [`Error::Store`].
+    pub async fn cancel_payment(
+        &self,
+        call: &Call,
+        id: PaymentId,
+        ask: CancelPayment,
+    ) -> Result<Reply<wire::Payment>, Error> {
+        call.caller.may_write()?;
+        let scope = call.caller.scope;
+        let found = self.existing_payment(&call.caller, id).await?;
+        let catalogue = &self.0.terms.offers(scope.environment).catalogue;
+        let confirmed = if payment::is_cancellable_by_network(&found, catalogue) {
+            let order = Order::payment(&found);
+            self.gateway(&order).cancel(&order, self.now()).await
+        } else {
+            false
+        };
+        self.run(call, Shape::done(), keys_of(&found), |mut loaded, cx| {
+            let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
+            // Only what was confirmed for this very state counts.
+            let confirmed = confirmed && payment.value.status == found.status;
+            let case = Case { payment, link: loaded.take(1) };
+            payment::cancel(case, ask.reason.clone(), confirmed, cx)
+        })
+        .await
+    }
+
+    pub(super) async fn existing_payment(
+        &self,
+        caller: &Caller,
+        id: PaymentId,
+    ) -> Result<Payment, Error> {
+        let found = self.0.store.find::<Payment>(Key::Payment(caller.scope, id)).await?;
+        Ok(found.ok_or(Refused::NotFound("payment"))?.value)
+    }
+}
+
+/// A payment and its link, which change together.
+pub(crate) fn keys_of(payment: &Payment) -> Vec<Key> {
+    let link = payment.payment_link.map(|id| Key::PaymentLink(payment.scope, id));
+    std::iter::once(Key::Payment(payment.scope, payment.id)).chain(link).collect()
+}

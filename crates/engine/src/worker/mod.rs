@@ -1,0 +1,158 @@
+//! The worker: everything that is due gets done.
+
+mod attempt;
+mod dispatcher;
+mod order;
+mod run_loop;
+
+use cauri_core::{Claim, ClaimKind, Delivery, Lanes, Record, Timestamp, Versioned};
+use futures_util::{StreamExt, stream};
+
+use crate::{engine::Engine, error::Error};
+
+/// How the worker works.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct WorkerOptions {
+    /// How often the store is asked for what is due, in milliseconds; default 250. What this
+    /// process commits itself is begun at once.
+    pub period_ms: u64,
+    /// For how long what is due is taken on, in milliseconds; default 20,000. Longer than any
+    /// attempt, or it is taken on twice.
+    pub lease_ms: i64,
+    /// How many orders are with their networks at once; default 64.
+    pub orders_max: usize,
+    /// How many attempts are under way at once; default 256.
+    pub attempts_max: usize,
+    /// How many of them to one endpoint; default 8.
+    pub attempts_per_endpoint_max: u16,
+    /// How long stopping may take, in milliseconds; default 9,000.
+    pub stop_ms: u64,
+}
+
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self {
+            period_ms: 250,
+            lease_ms: 20_000,
+            orders_max: 64,
+            attempts_max: 256,
+            attempts_per_endpoint_max: 8,
+            stop_ms: 9_000,
+        }
+    }
+}
+
+/// What a tick did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Ticked {
+    /// Orders that were submitted, asked about, expired or settled.
+    pub orders: usize,
+    /// Deliveries that were attempted or given up.
+    pub deliveries: usize,
+    /// Idempotency records that were purged.
+    pub purged: usize,
+}
+
+impl Ticked {
+    /// Was nothing due?
+    #[must_use]
+    pub const fn is_idle(&self) -> bool {
+        self.orders == 0 && self.deliveries == 0 && self.purged == 0
+    }
+}
+
+/// Does what is due: submits orders to networks, asks about them, lets payments expire and settle,
+/// delivers and retries webhooks, purges old idempotency records.
+///
+/// Any number of workers, in any number of processes, may run over one store: work is divided by
+/// claims with leases.
+#[derive(Debug, Clone)]
+pub struct Worker {
+    engine: Engine,
+    options: WorkerOptions,
+}
+
+impl Worker {
+    /// A worker of an engine.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self::with(engine, WorkerOptions::default())
+    }
+
+    /// A worker that works otherwise.
+    #[must_use]
+    pub const fn with(engine: Engine, options: WorkerOptions) -> Self {
+        Self { engine, options }
+    }
+
+    /// Claims what is due now, does it, and answers when it is done. For tests, which bring their
+    /// own clock, and for hosts with a schedule of their own.
+    ///
+    /// # Errors
+    /// [`Error::Store`] when what is due could not be claimed. What fails after that is logged and
+    /// due again when its lease ends.
+    pub async fn tick(&self) -> Result<Ticked, Error> {
+        let mut ticked = Ticked { purged: self.purge().await?, ..Ticked::default() };
+        for kind in [ClaimKind::Payments, ClaimKind::Payouts, ClaimKind::Refunds] {
+            let due = self.claim(kind, 100, None).await?;
+            ticked.orders = ticked.orders.saturating_add(due.len());
+            stream::iter(due)
+                .for_each_concurrent(self.options.orders_max, |held| self.order(held.value, false))
+                .await;
+        }
+        let lanes = Lanes { cap: 100, held: Vec::new() };
+        let due = self.claim(ClaimKind::Deliveries, 100, Some(lanes)).await?;
+        ticked.deliveries = due.len();
+        stream::iter(due.into_iter().filter_map(delivery))
+            .for_each_concurrent(self.options.attempts_max, async |held| {
+                self.attempt(held, None).await;
+            })
+            .await;
+        Ok(ticked)
+    }
+
+    async fn claim(
+        &self,
+        kind: ClaimKind,
+        limit: u16,
+        lanes: Option<Lanes>,
+    ) -> Result<Vec<Versioned<Record>>, Error> {
+        let now = self.engine.now();
+        let until = now.plus_millis(self.options.lease_ms);
+        Ok(self.engine.0.store.claim(&Claim { kind, now, until, limit, lanes }).await?)
+    }
+
+    /// Forgets idempotency records whose time is over.
+    async fn purge(&self) -> Result<usize, Error> {
+        let mut changesets = Vec::new();
+        for held in self.claim(ClaimKind::Idempotency, 500, None).await? {
+            let Versioned { value: Record::Idempotency(record), version, due_at } = held else {
+                continue;
+            };
+            let mut changes = cauri_core::Changeset::new();
+            changes.forget(&Versioned { value: *record, version, due_at });
+            changesets.push(changes);
+        }
+        if changesets.is_empty() {
+            return Ok(0);
+        }
+        // A key that was used anew in the meantime refuses to be forgotten, and rightly so.
+        let verdicts = self.engine.0.store.commit(changesets).await?;
+        Ok(verdicts.iter().filter(|verdict| verdict.is_ok()).count())
+    }
+
+    fn now(&self) -> Timestamp {
+        self.engine.now()
+    }
+}
+
+fn delivery(held: Versioned<Record>) -> Option<Versioned<Delivery>> {
+    match held {
+        Versioned { value: Record::Delivery(it), version, due_at } => {
+            Some(Versioned { value: *it, version, due_at })
+        }
+        Versioned { .. } => None,
+    }
+}

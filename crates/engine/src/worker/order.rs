@@ -1,0 +1,96 @@
+//! Orders with their networks: submitted once, asked about until the network has spoken.
+
+use std::time::Duration;
+
+use cauri_core::{
+    Error as Refused, Key, Order, Payment, PaymentStatus, Record, Refund, Report, Timestamp, decide,
+};
+
+use super::Worker;
+use crate::{error::Error, port::gateway::Answer, store_ext::StoreExt, use_case::payment_keys};
+
+/// How long a network may take to answer, before its answer is unknown. Shorter than a lease.
+const NETWORK_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// When a network that did not answer is asked again, in milliseconds.
+const ASK_AGAIN_MS: i64 = 5_000;
+
+impl Worker {
+    /// Does what is due about an order. `mine` says that this process made it just now, so that it
+    /// certainly was not submitted before.
+    pub(super) async fn order(&self, record: Record, mine: bool) {
+        let outcome = match &record {
+            Record::Payment(payment) => self.payment(payment, mine).await,
+            Record::Payout(payout) => {
+                let order = Order::payout(payout);
+                self.consult(&order, payout.status == cauri_core::PayoutStatus::Created, mine).await
+            }
+            Record::Refund(refund) => self.refund(refund, mine).await,
+            _ => Ok(()),
+        };
+        if let Err(error) = outcome {
+            // Due again when the lease ends.
+            tracing::warn!(%error, record = ?record.key(), "an order could not be seen to");
+        }
+    }
+
+    async fn payment(&self, payment: &Payment, mine: bool) -> Result<(), Error> {
+        let now = self.now();
+        let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+        if payment.is_unsettled() && due(payment.available_at) {
+            return self.settle(payment).await;
+        }
+        let order = Order::payment(payment);
+        let unsent = payment.status == PaymentStatus::Created && payment.expires_at > now;
+        self.consult(&order, unsent, mine).await
+    }
+
+    async fn settle(&self, payment: &Payment) -> Result<(), Error> {
+        let keys = payment_keys(payment);
+        self.engine
+            .transact(payment.scope, keys, |mut loaded, cx| {
+                let payment = loaded.take(0).ok_or(Refused::NotFound("payment"))?;
+                let case = decide::payment::Case { payment, link: loaded.take(1) };
+                decide::payment::settle(case, cx)
+            })
+            .await?;
+        Ok(())
+    }
+
+    async fn refund(&self, refund: &Refund, mine: bool) -> Result<(), Error> {
+        let key = Key::Payment(refund.scope, refund.payment);
+        let payment = self.engine.0.store.find::<Payment>(key).await?;
+        let payment = payment.ok_or(Refused::NotFound("payment"))?.value;
+        let order = Order::refund(refund, &payment);
+        self.consult(&order, refund.accepted_at.is_none(), mine).await
+    }
+
+    /// Talks to the network and tells the engine what it said. An order that may have been sent
+    /// before is asked about first, and sent only when the network has never heard of it.
+    async fn consult(&self, order: &Order, unsent: bool, mine: bool) -> Result<(), Error> {
+        let mut answer =
+            if unsent && mine { self.ask(order, true).await } else { self.ask(order, false).await };
+        if unsent && answer.reports.contains(&Report::NotFound) {
+            answer = self.ask(order, true).await;
+        }
+        self.engine.hear(order.scope, order.id, &answer.reports, answer.ask_again_at).await
+    }
+
+    async fn ask(&self, order: &Order, submit: bool) -> Answer {
+        let gateway = self.engine.gateway(order);
+        let now = self.now();
+        let asked = async {
+            if submit { gateway.submit(order, now).await } else { gateway.query(order, now).await }
+        };
+        match tokio::time::timeout(NETWORK_TIMEOUT, asked).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                tracing::warn!(order = %order.id, "the network did not answer in time");
+                Answer {
+                    reports: vec![Report::Unknown],
+                    ask_again_at: Some(now.plus_millis(ASK_AGAIN_MS)),
+                }
+            }
+        }
+    }
+}

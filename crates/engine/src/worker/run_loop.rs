@@ -1,0 +1,284 @@
+//! The worker at work: one loop that hears of everything and waits for nothing.
+
+use std::{collections::HashMap, future::Future, time::Duration};
+
+use cauri_core::{Changeset, ClaimKind, EndpointId, Record, Versioned};
+use tokio::{
+    task::{Id, JoinError, JoinSet},
+    time::{MissedTickBehavior, interval, timeout},
+};
+
+use super::{
+    Worker, delivery,
+    dispatcher::{Dispatcher, Waiting},
+};
+use crate::{
+    error::Error,
+    mailbox::{Held, Inbox},
+};
+
+/// How often idempotency records are purged.
+const PURGE_PERIOD: Duration = Duration::from_secs(60);
+
+/// How many orders are claimed at once.
+const ORDERS_CLAIMED: u16 = 64;
+
+/// What a task of the loop came back with.
+enum Done {
+    Order,
+    Attempt { received: bool },
+    Orders(ClaimKind, Vec<Versioned<Record>>),
+    Deliveries { asked: u16, claimed: Vec<Versioned<Record>> },
+    Purged,
+}
+
+/// What a task is for, so that its slot is given back even when it panics.
+enum Slot {
+    Order,
+    Attempt(EndpointId),
+    ClaimOrders(ClaimKind),
+    ClaimDeliveries,
+    Purge,
+}
+
+struct Loop {
+    worker: Worker,
+    tasks: JoinSet<Done>,
+    slots: HashMap<Id, Slot>,
+    orders: usize,
+    /// Orders that wait for room, and whether this process made them.
+    waiting_orders: Vec<(Versioned<Record>, bool)>,
+    dispatcher: Dispatcher,
+    claiming_deliveries: bool,
+    claiming_orders: Vec<ClaimKind>,
+    /// Was the last claim of deliveries so full that there may be more?
+    more_deliveries: bool,
+}
+
+impl Worker {
+    /// Works until `shutdown` ends; then finishes what is under way, gives back what only waits, and
+    /// returns.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
+        let mut inbox = self.engine.0.mailbox.open();
+        let stop = Duration::from_millis(self.options.stop_ms);
+        let mut period = interval(Duration::from_millis(self.options.period_ms.max(1)));
+        period.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut purge = interval(PURGE_PERIOD);
+        let mut this = Loop::new(self);
+        tokio::pin!(shutdown);
+        loop {
+            tokio::select! {
+                () = &mut shutdown => break,
+                Some(held) = inbox.next() => this.hear(held),
+                Some(done) = this.tasks.join_next_with_id() => this.land(done),
+                _ = period.tick() => this.claim_all(),
+                _ = purge.tick() => this.purge(),
+            }
+            while let Some(held) = inbox.try_next() {
+                this.hear(held);
+            }
+            this.start();
+        }
+        this.stop(inbox, stop).await;
+    }
+}
+
+impl Loop {
+    fn new(worker: Worker) -> Self {
+        Self {
+            dispatcher: Dispatcher::new(&worker.options),
+            worker,
+            tasks: JoinSet::new(),
+            slots: HashMap::new(),
+            orders: 0,
+            waiting_orders: Vec::new(),
+            claiming_deliveries: false,
+            claiming_orders: Vec::new(),
+            more_deliveries: false,
+        }
+    }
+
+    /// Takes on what this process just committed.
+    fn hear(&mut self, held: Held) {
+        match held {
+            Held::Payment(it) => self.order(it.map(Record::from), true),
+            Held::Payout(it) => self.order(it.map(Record::from), true),
+            Held::Refund(it) => self.order(it.map(Record::from), true),
+            Held::Delivery(held, event) => self.dispatcher.push((held, Some(event))),
+        }
+    }
+
+    fn order(&mut self, held: Versioned<Record>, mine: bool) {
+        if self.orders >= self.worker.options.orders_max {
+            self.waiting_orders.push((held, mine));
+            return;
+        }
+        self.orders = self.orders.saturating_add(1);
+        let worker = self.worker.clone();
+        self.spawn(Slot::Order, async move {
+            worker.order(held.value, mine).await;
+            Done::Order
+        });
+    }
+
+    /// Begins as many attempts as there is room for.
+    fn start(&mut self) {
+        let now = self.worker.now();
+        while let Some((held, event)) = self.dispatcher.next(now) {
+            let worker = self.worker.clone();
+            self.spawn(Slot::Attempt(held.value.endpoint), async move {
+                Done::Attempt { received: worker.attempt(held, event).await }
+            });
+        }
+        if self.more_deliveries {
+            self.claim_deliveries();
+        }
+    }
+
+    fn claim_all(&mut self) {
+        for kind in [ClaimKind::Payments, ClaimKind::Payouts, ClaimKind::Refunds] {
+            self.claim_orders(kind);
+        }
+        self.claim_deliveries();
+    }
+
+    fn claim_orders(&mut self, kind: ClaimKind) {
+        let room = self.worker.options.orders_max.saturating_sub(self.orders);
+        let limit = u16::try_from(room).unwrap_or(u16::MAX).min(ORDERS_CLAIMED);
+        if limit == 0 || self.claiming_orders.contains(&kind) {
+            return;
+        }
+        self.claiming_orders.push(kind);
+        let worker = self.worker.clone();
+        self.spawn(Slot::ClaimOrders(kind), async move {
+            Done::Orders(kind, told(worker.claim(kind, limit, None).await))
+        });
+    }
+
+    fn claim_deliveries(&mut self) {
+        let Some((limit, lanes)) = self.dispatcher.room() else { return };
+        if self.claiming_deliveries {
+            return;
+        }
+        self.claiming_deliveries = true;
+        self.more_deliveries = false;
+        let worker = self.worker.clone();
+        self.spawn(Slot::ClaimDeliveries, async move {
+            let claimed = told(worker.claim(ClaimKind::Deliveries, limit, Some(lanes)).await);
+            Done::Deliveries { asked: limit, claimed }
+        });
+    }
+
+    fn purge(&mut self) {
+        let worker = self.worker.clone();
+        self.spawn(Slot::Purge, async move {
+            if let Err(error) = worker.purge().await {
+                tracing::warn!(%error, "old idempotency records could not be purged");
+            }
+            Done::Purged
+        });
+    }
+
+    fn spawn(&mut self, slot: Slot, task: impl Future<Output = Done> + Send + 'static) {
+        let handle = self.tasks.spawn(task);
+        self.slots.insert(handle.id(), slot);
+    }
+
+    /// Takes back the slot of a task that ended, and goes on with what it brought.
+    fn land(&mut self, ended: Result<(Id, Done), JoinError>) {
+        let (id, done) = match ended {
+            Ok((id, done)) => (id, Some(done)),
+            Err(error) => {
+                tracing::error!(%error, "a task of the worker panicked");
+                (error.id(), None)
+            }
+        };
+        match self.slots.remove(&id) {
+            Some(Slot::Order) => {
+                self.orders = self.orders.saturating_sub(1);
+                if let Some((held, mine)) = self.waiting_orders.pop() {
+                    self.order(held, mine);
+                }
+            }
+            Some(Slot::Attempt(endpoint)) => {
+                let received = matches!(done, Some(Done::Attempt { received: true }));
+                self.dispatcher.landed(endpoint, received);
+            }
+            Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
+            Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
+            Some(Slot::Purge) | None => {}
+        }
+        match done {
+            Some(Done::Orders(kind, records)) => {
+                let full = records.len() >= usize::from(ORDERS_CLAIMED);
+                for held in records {
+                    self.order(held, false);
+                }
+                if full {
+                    self.claim_orders(kind);
+                }
+            }
+            Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
+            Some(Done::Order | Done::Attempt { .. } | Done::Purged) | None => {}
+        }
+    }
+
+    fn claimed(&mut self, asked: u16, claimed: Vec<Versioned<Record>>) {
+        // A lane that was filled may have more behind it.
+        let mut of_endpoint = HashMap::<EndpointId, u16>::new();
+        let cap = self.worker.options.attempts_per_endpoint_max;
+        self.more_deliveries = claimed.len() >= usize::from(asked);
+        for held in claimed.into_iter().filter_map(delivery) {
+            let count = of_endpoint.entry(held.value.endpoint).or_default();
+            *count = count.saturating_add(1);
+            self.more_deliveries |= *count >= cap;
+            self.dispatcher.push(Waiting::from((held, None)));
+        }
+    }
+
+    /// Finishes what is under way and gives back what only waits.
+    async fn stop(mut self, mut inbox: Inbox, within: Duration) {
+        self.worker.engine.0.mailbox.close();
+        let now = self.worker.now();
+        let mut back = Vec::<Changeset>::new();
+        let mut give = |held: Versioned<Record>| {
+            let mut changes = Changeset::new();
+            changes.release(held, now);
+            back.push(changes);
+        };
+        while let Some(held) = inbox.try_next() {
+            give(match held {
+                Held::Payment(it) => it.map(Record::from),
+                Held::Payout(it) => it.map(Record::from),
+                Held::Refund(it) => it.map(Record::from),
+                Held::Delivery(it, _) => it.map(Record::from),
+            });
+        }
+        self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
+        std::mem::take(&mut self.waiting_orders).into_iter().for_each(|(held, _)| give(held));
+        let finish = async {
+            while let Some(ended) = self.tasks.join_next().await {
+                if let Ok(Done::Orders(_, claimed) | Done::Deliveries { claimed, .. }) = ended {
+                    claimed.into_iter().for_each(&mut give);
+                }
+            }
+        };
+        if timeout(within, finish).await.is_err() {
+            tracing::warn!("what was under way did not end in time; its leases will");
+        }
+        if back.is_empty() {
+            return;
+        }
+        let count = back.len();
+        if let Err(error) = self.worker.engine.0.store.commit(back).await {
+            tracing::warn!(%error, count, "what was held could not be given back; its leases end");
+        }
+    }
+}
+
+fn told(claimed: Result<Vec<Versioned<Record>>, Error>) -> Vec<Versioned<Record>> {
+    claimed.unwrap_or_else(|error| {
+        tracing::warn!(%error, "what is due could not be claimed");
+        Vec::new()
+    })
+}
