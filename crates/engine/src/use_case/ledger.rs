@@ -2,7 +2,7 @@
 
 use cauri_core::{
     Country, Currency, Error as Refused, Query,
-    wire::{self, BalanceSheet, LedgerEntry, List, PaymentMethods},
+    wire::{BalanceSheet, LedgerEntry, List, PaymentMethods},
 };
 
 use crate::{call::Caller, engine::Engine, error::Error};

@@ -31,6 +31,7 @@ impl Engine {
         call.caller.may_write()?;
         call.caller.may_play()?;
         let available = self
+            .0
             .store
             .balances(call.caller.scope)
             .await?
