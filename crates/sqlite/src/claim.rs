@@ -1,0 +1,188 @@
+//! Handing out what is due.
+
+use std::collections::{BinaryHeap, HashMap};
+
+use cauri::{Claim, ClaimKind, Id as _, Lanes, Record, StoreError, Versioned};
+use cauri_sql::{Cell, Table, claimed, read_record};
+use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
+use uuid::Uuid;
+
+use crate::{
+    bind::{Arguments, Found, int},
+    error::{before, broken, row},
+    read::versioned,
+    text::{ROWS_MAX, Verb, fitting, kept, text},
+};
+
+/// Is anything due that may be handed out? Asked of a reader, so that a worker that finds nothing
+/// does not keep the writer from its work.
+pub(crate) async fn is_due(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<bool, StoreError> {
+    match claim.kind {
+        _ if claim.limit == 0 => Ok(false),
+        ClaimKind::Deliveries => Ok(!lanes(connection, claim).await?.is_empty()),
+        ClaimKind::Payments
+        | ClaimKind::Payouts
+        | ClaimKind::Refunds
+        | ClaimKind::Idempotency => {
+            let one = Claim { limit: 1, ..claim.clone() };
+            Ok(!oldest(connection, &one).await?.is_empty())
+        }
+    }
+}
+
+/// Hands out what is due, within the transaction that the connection is in.
+pub(crate) async fn claim(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Vec<Versioned<Record>>, StoreError> {
+    let rowids = match claim.kind {
+        ClaimKind::Deliveries => oldest_of_lanes(connection, claim).await?,
+        ClaimKind::Payments
+        | ClaimKind::Payouts
+        | ClaimKind::Refunds
+        | ClaimKind::Idempotency => oldest(connection, claim).await?,
+    };
+    lease(connection, claim, &rowids).await
+}
+
+/// The rowids of what has been due the longest.
+async fn oldest(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Vec<i64>, StoreError> {
+    let table = Table::claimed(claim.kind).name();
+    let text = format!(
+        "select rowid from {table} where due_at is not null and due_at <= ? \
+         order by due_at, rowid limit ?"
+    );
+    let mut arguments = Arguments::default();
+    arguments.int(claim.now.millis())?;
+    arguments.int(i64::from(claim.limit))?;
+    let rows = fetch(connection, text, arguments).await?;
+    rows.iter().map(|row| int(row, 0)).collect()
+}
+
+/// An endpoint that something is due for, since when, and how much of it may be handed out.
+struct Lane {
+    endpoint: Uuid,
+    since: i64,
+    room: u16,
+}
+
+/// The endpoints that something is due for and that have room. Steps from one endpoint to the
+/// next over the index, so that it costs as much as there are endpoints, however much waits.
+async fn lanes(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Vec<Lane>, StoreError> {
+    const TEXT: &str = "with recursive lane (endpoint) as (\
+         select min(endpoint) from deliveries where due_at is not null \
+         union all \
+         select (select min(d.endpoint) from deliveries as d \
+                 where d.due_at is not null and d.endpoint > lane.endpoint) \
+         from lane where lane.endpoint is not null) \
+         select endpoint, since from (select endpoint, (select min(d.due_at) from deliveries as d \
+             where d.due_at is not null and d.endpoint = lane.endpoint) as since \
+             from lane where endpoint is not null) \
+         where since <= ? order by since, endpoint";
+    let mut arguments = Arguments::default();
+    arguments.int(claim.now.millis())?;
+    let all = claim.limit;
+    let held: HashMap<Uuid, u16> = claim
+        .lanes
+        .iter()
+        .flat_map(|lanes| &lanes.held)
+        .map(|(endpoint, held)| (endpoint.uuid(), *held))
+        .collect();
+    let room = |endpoint: &Uuid| {
+        let used = held.get(endpoint).copied().unwrap_or(0);
+        claim.lanes.as_ref().map_or(all, |lanes: &Lanes| lanes.cap.saturating_sub(used))
+    };
+    let mut lanes = Vec::new();
+    for row in fetch(connection, TEXT.to_owned(), arguments).await? {
+        let bits: &[u8] = row.try_get(0).map_err(broken)?;
+        let endpoint = Uuid::from_slice(bits).map_err(broken)?;
+        let room = room(&endpoint).min(all);
+        if room > 0 {
+            lanes.push(Lane { endpoint, since: int(&row, 1)?, room });
+        }
+    }
+    Ok(lanes)
+}
+
+/// The oldest that is due, no more of each endpoint than it has room for.
+async fn oldest_of_lanes(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+) -> Result<Vec<i64>, StoreError> {
+    let limit = usize::from(claim.limit);
+    let mut lanes = lanes(connection, claim).await?;
+    // They come by their oldest: among the first `limit` of them are the `limit` oldest rows.
+    lanes.truncate(limit);
+    let mut oldest = BinaryHeap::<(i64, i64)>::with_capacity(limit.saturating_add(1));
+    let mut left = lanes.as_slice();
+    while let Some(first) = left.first() {
+        // Full, and every endpoint that is left has younger ones only.
+        if oldest.len() >= limit && oldest.peek().is_some_and(|(due, _)| *due < first.since) {
+            break;
+        }
+        let (now, later) = left.split_at(fitting(left.len()).min(16));
+        left = later;
+        let part = "select * from (select due_at, rowid from deliveries \
+             where endpoint = ? and due_at is not null and due_at <= ? \
+             order by due_at, rowid limit ?)";
+        let mut arguments = Arguments::default();
+        for lane in now {
+            arguments.cell(Cell::Id(lane.endpoint))?;
+            arguments.int(claim.now.millis())?;
+            arguments.int(i64::from(lane.room))?;
+        }
+        let text = vec![part; now.len()].join(" union all ");
+        for row in fetch(connection, text, arguments).await? {
+            oldest.push((int(&row, 0)?, int(&row, 1)?));
+            if oldest.len() > limit {
+                oldest.pop();
+            }
+        }
+    }
+    Ok(oldest.into_sorted_vec().into_iter().map(|(_, rowid)| rowid).collect())
+}
+
+/// Moves `due_at` of these rows and answers them, in this order.
+async fn lease(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+    rowids: &[i64],
+) -> Result<Vec<Versioned<Record>>, StoreError> {
+    let kind = claimed(claim.kind);
+    let mut leased = HashMap::with_capacity(rowids.len());
+    let mut left = rowids;
+    while !left.is_empty() {
+        let (now, later) = left.split_at(fitting(left.len()).min(ROWS_MAX));
+        left = later;
+        let mut arguments = Arguments::default();
+        arguments.int(claim.until.millis())?;
+        for rowid in now {
+            arguments.int(*rowid)?;
+        }
+        let text = text(Verb::Lease, Table::of(kind), now.len());
+        let query = sqlx::query_with(text, arguments.into_inner());
+        for found in query.fetch_all(&mut *connection).await.map_err(before)? {
+            let read = read_record(kind, &Found { row: &found, from: 1 }).map_err(row)?;
+            leased.insert(int(&found, 0)?, versioned(read));
+        }
+    }
+    Ok(rowids.iter().filter_map(|rowid| leased.remove(rowid)).collect())
+}
+
+async fn fetch(
+    connection: &mut SqliteConnection,
+    text: String,
+    arguments: Arguments,
+) -> Result<Vec<SqliteRow>, StoreError> {
+    let query = sqlx::query_with(kept(text), arguments.into_inner());
+    query.fetch_all(connection).await.map_err(before)
+}

@@ -1,0 +1,147 @@
+//! The statements, written once and kept: few texts, so that the connection's cache of prepared
+//! statements has them all.
+
+use std::{
+    collections::HashMap,
+    fmt::Write as _,
+    sync::{LazyLock, PoisonError, RwLock},
+};
+
+use cauri_sql::{Column, Table};
+use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
+
+/// How many rows one statement may take. Any number of rows is a few of these: every size is a
+/// statement that has to be prepared and kept.
+const SIZES: [usize; 12] = [64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
+
+/// The most rows of one statement.
+pub(crate) const ROWS_MAX: usize = 64;
+
+/// The largest size that is not more than this many rows.
+pub(crate) fn fitting(rows: usize) -> usize {
+    SIZES.into_iter().find(|size| *size <= rows).unwrap_or(1)
+}
+
+/// The smallest size that is not less than this many rows: what is missing is filled with nulls.
+pub(crate) fn holding(rows: usize) -> usize {
+    SIZES.into_iter().rev().find(|size| *size >= rows).unwrap_or(ROWS_MAX)
+}
+
+/// What a statement does to a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Verb {
+    /// Adds rows.
+    Insert,
+    /// Adds rows, or gives those that are there the last column's value.
+    Set,
+    /// Gives rows new values, found by their key.
+    Update,
+    /// Finds the value of a column by the key.
+    Find(&'static str),
+    /// The same, by a column of its own.
+    FindBy(&'static str, &'static str),
+    /// Deletes rows, found by their key.
+    Delete,
+    /// Deletes rows, found by a column of its own.
+    DeleteBy(&'static str),
+    /// Moves `due_at` of rows, found by their rowid, and answers them.
+    Lease,
+}
+
+static TEXTS: LazyLock<RwLock<HashMap<(Verb, &'static str, usize), SqlStr>>> =
+    LazyLock::new(RwLock::default);
+
+/// The statement for this many rows.
+pub(crate) fn text(verb: Verb, table: &'static Table, rows: usize) -> SqlStr {
+    let at = (verb, table.name(), rows);
+    let known = TEXTS.read().unwrap_or_else(PoisonError::into_inner).get(&at).cloned();
+    known.unwrap_or_else(|| {
+        let text = kept(written(verb, table, rows));
+        TEXTS.write().unwrap_or_else(PoisonError::into_inner).insert(at, text.clone());
+        text
+    })
+}
+
+/// A text of ours, which holds no value.
+pub(crate) fn kept(text: String) -> SqlStr {
+    AssertSqlSafe(std::sync::Arc::<str>::from(text)).into_sql_str()
+}
+
+fn written(verb: Verb, table: &Table, rows: usize) -> String {
+    let name = table.name();
+    let (columns, key) = (table.columns(), table.key());
+    match verb {
+        Verb::Insert => {
+            let values = values(columns.len(), rows);
+            format!("insert into {name} ({}) values {values}", names(columns, ""))
+        }
+        Verb::Set => {
+            let values = values(columns.len(), rows);
+            let last = columns.last().map_or("", |column| column.name);
+            format!(
+                "insert into {name} ({}) values {values} on conflict ({}) do update set \
+                 {last} = excluded.{last}",
+                names(columns, ""),
+                names(key, ""),
+            )
+        }
+        Verb::Update => {
+            let mutable = table.mutable();
+            let mut sets = String::new();
+            for (at, column) in mutable.iter().enumerate() {
+                let comma = if at == 0 { "" } else { ", " };
+                let from = at.saturating_add(key.len()).saturating_add(1);
+                let _ = write!(sets, "{comma}{} = v.column{from}", column.name);
+            }
+            let values = values(key.len().saturating_add(mutable.len()), rows);
+            let on = matches(&names_of(key), 1);
+            format!("update {name} as t set {sets} from (values {values}) as v where {on}")
+        }
+        Verb::Find(answer) => find(&format!("t.{answer}"), name, &names_of(key), rows),
+        Verb::FindBy(column, answer) => find(&format!("t.{answer}"), name, &[column], rows),
+        Verb::Delete => delete(name, &names_of(key), rows),
+        Verb::DeleteBy(column) => delete(name, &[column], rows),
+        Verb::Lease => format!(
+            "update {name} set due_at = ?, version = version + 1 where rowid in ({}) \
+             returning rowid, {}",
+            vec!["?"; rows].join(", "),
+            names(columns, ""),
+        ),
+    }
+}
+
+/// Each key comes with a number that tells the answers apart. A cross join, in SQLite, is read in
+/// the order in which it is written: the keys first, then the table by its index.
+fn find(answer: &str, table: &str, key: &[&str], rows: usize) -> String {
+    let values = values(key.len().saturating_add(1), rows);
+    format!(
+        "select v.column1, {answer} from (values {values}) as v cross join {table} as t on {}",
+        matches(key, 2)
+    )
+}
+
+fn delete(table: &str, key: &[&str], rows: usize) -> String {
+    format!("delete from {table} where ({}) in (values {})", key.join(", "), values(key.len(), rows))
+}
+
+/// `t.a = v.column1 and t.b = v.column2 …`
+pub(crate) fn matches(key: &[&str], from: usize) -> String {
+    let pairs: Vec<_> =
+        (from..).zip(key).map(|(at, name)| format!("t.{name} = v.column{at}")).collect();
+    pairs.join(" and ")
+}
+
+fn names_of(columns: &[Column]) -> Vec<&'static str> {
+    columns.iter().map(|column| column.name).collect()
+}
+
+pub(crate) fn names(columns: &[Column], prefix: &str) -> String {
+    let names: Vec<_> = columns.iter().map(|column| format!("{prefix}{}", column.name)).collect();
+    names.join(", ")
+}
+
+/// `(?, ?), (?, ?) …`
+pub(crate) fn values(columns: usize, rows: usize) -> String {
+    let row = format!("({})", vec!["?"; columns].join(", "));
+    vec![row; rows].join(", ")
+}

@@ -1,0 +1,3 @@
+//! The laws, on SQLite.
+
+fn main() {}
