@@ -11,7 +11,7 @@ use crate::{
     bind::{Arguments, Found, int},
     error::{before, broken, row},
     read::versioned,
-    text::{ROWS_MAX, Verb, fitting, kept, text},
+    text::{ROWS_MAX, Verb, fitting, kept, names, text},
 };
 
 /// Is anything due that may be handed out? Asked of a reader, so that a worker that finds nothing
@@ -23,10 +23,7 @@ pub(crate) async fn is_due(
     match claim.kind {
         _ if claim.limit == 0 => Ok(false),
         ClaimKind::Deliveries => Ok(!lanes(connection, claim).await?.is_empty()),
-        ClaimKind::Payments
-        | ClaimKind::Payouts
-        | ClaimKind::Refunds
-        | ClaimKind::Idempotency => {
+        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
             let one = Claim { limit: 1, ..claim.clone() };
             Ok(!oldest(connection, &one).await?.is_empty())
         }
@@ -40,23 +37,22 @@ pub(crate) async fn claim(
 ) -> Result<Vec<Versioned<Record>>, StoreError> {
     let rowids = match claim.kind {
         ClaimKind::Deliveries => oldest_of_lanes(connection, claim).await?,
-        ClaimKind::Payments
-        | ClaimKind::Payouts
-        | ClaimKind::Refunds
-        | ClaimKind::Idempotency => oldest(connection, claim).await?,
+        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
+            oldest(connection, claim).await?
+        }
     };
     lease(connection, claim, &rowids).await
 }
 
-/// The rowids of what has been due the longest.
-async fn oldest(
-    connection: &mut SqliteConnection,
-    claim: &Claim,
-) -> Result<Vec<i64>, StoreError> {
-    let table = Table::claimed(claim.kind).name();
+/// The rowids of what has been due the longest; those of one moment go by their keys, as in every
+/// store.
+async fn oldest(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<i64>, StoreError> {
+    let table = Table::claimed(claim.kind);
     let text = format!(
-        "select rowid from {table} where due_at is not null and due_at <= ? \
-         order by due_at, rowid limit ?"
+        "select rowid from {} where due_at is not null and due_at <= ? \
+         order by due_at, {} limit ?",
+        table.name(),
+        names(table.key(), ""),
     );
     let mut arguments = Arguments::default();
     arguments.int(claim.now.millis())?;
@@ -74,10 +70,7 @@ struct Lane {
 
 /// The endpoints that something is due for and that have room. Steps from one endpoint to the
 /// next over the index, so that it costs as much as there are endpoints, however much waits.
-async fn lanes(
-    connection: &mut SqliteConnection,
-    claim: &Claim,
-) -> Result<Vec<Lane>, StoreError> {
+async fn lanes(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<Lane>, StoreError> {
     const TEXT: &str = "with recursive lane (endpoint) as (\
          select min(endpoint) from deliveries where due_at is not null \
          union all \
@@ -119,21 +112,19 @@ async fn oldest_of_lanes(
     claim: &Claim,
 ) -> Result<Vec<i64>, StoreError> {
     let limit = usize::from(claim.limit);
-    let mut lanes = lanes(connection, claim).await?;
-    // They come by their oldest: among the first `limit` of them are the `limit` oldest rows.
-    lanes.truncate(limit);
-    let mut oldest = BinaryHeap::<(i64, i64)>::with_capacity(limit.saturating_add(1));
+    let lanes = lanes(connection, claim).await?;
+    let mut oldest = BinaryHeap::<Due>::with_capacity(limit.saturating_add(1));
     let mut left = lanes.as_slice();
     while let Some(first) = left.first() {
         // Full, and every endpoint that is left has younger ones only.
-        if oldest.len() >= limit && oldest.peek().is_some_and(|(due, _)| *due < first.since) {
+        if oldest.len() >= limit && oldest.peek().is_some_and(|last| last.at < first.since) {
             break;
         }
-        let (now, later) = left.split_at(fitting(left.len()).min(16));
+        let (now, later) = left.split_at(fitting(left.len()).min(LANES_MAX));
         left = later;
-        let part = "select * from (select due_at, rowid from deliveries \
+        let part = "select * from (select due_at, account, live, id, rowid from deliveries \
              where endpoint = ? and due_at is not null and due_at <= ? \
-             order by due_at, rowid limit ?)";
+             order by due_at, account, live, id limit ?)";
         let mut arguments = Arguments::default();
         for lane in now {
             arguments.cell(Cell::Id(lane.endpoint))?;
@@ -142,14 +133,33 @@ async fn oldest_of_lanes(
         }
         let text = vec![part; now.len()].join(" union all ");
         for row in fetch(connection, text, arguments).await? {
-            oldest.push((int(&row, 0)?, int(&row, 1)?));
+            oldest.push(Due {
+                at: int(&row, 0)?,
+                account: row.try_get(1).map_err(broken)?,
+                live: int(&row, 2)?,
+                id: row.try_get(3).map_err(broken)?,
+                rowid: int(&row, 4)?,
+            });
             if oldest.len() > limit {
                 oldest.pop();
             }
         }
     }
-    Ok(oldest.into_sorted_vec().into_iter().map(|(_, rowid)| rowid).collect())
+    Ok(oldest.into_sorted_vec().into_iter().map(|due| due.rowid).collect())
 }
+
+/// A delivery in the order of claims.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    at: i64,
+    account: Vec<u8>,
+    live: i64,
+    id: Vec<u8>,
+    rowid: i64,
+}
+
+/// How many endpoints one statement looks at.
+const LANES_MAX: usize = 16;
 
 /// Moves `due_at` of these rows and answers them, in this order.
 async fn lease(

@@ -9,9 +9,7 @@ use cauri::{
     Amount, Balance, Changeset, Facts, Key, LedgerAccount, List, Record, RecordKind, Row,
     StoreError, Verdict, Writes, judge,
 };
-use cauri_sql::{
-    Cell, Table, balance_cells, counter_cells, entry_cells, key_cells, record_cells,
-};
+use cauri_sql::{Cell, Table, balance_cells, counter_cells, entry_cells, key_cells, record_cells};
 use sqlx::{SqlStr, SqliteConnection, sqlite::SqliteRow};
 
 use crate::{
@@ -176,11 +174,9 @@ async fn balances(
         cells.truncate(Table::balances().key().len());
         cells
     });
-    let found =
-        find(connection, Verb::Find("amount"), Table::balances(), cells.collect()).await?;
-    let balance = |(at, units): (usize, i64)| {
-        accounts.get(at).map(|account| (*account, Amount::new(units)))
-    };
+    let found = find(connection, Verb::Find("amount"), Table::balances(), cells.collect()).await?;
+    let balance =
+        |(at, units): (usize, i64)| accounts.get(at).map(|account| (*account, Amount::new(units)));
     Ok(found.into_iter().filter_map(balance).collect())
 }
 

@@ -109,15 +109,15 @@ mod tests {
     #[test]
     fn extended_codes_count_as_their_primary_code() {
         for (code, passing) in [
-            (5, true),         // SQLITE_BUSY
-            (261, true),       // SQLITE_BUSY_RECOVERY
-            (517, true),       // SQLITE_BUSY_SNAPSHOT
-            (778, true),       // SQLITE_IOERR_WRITE
-            (13, true),        // SQLITE_FULL
-            (1, false),        // SQLITE_ERROR
-            (11, false),       // SQLITE_CORRUPT
-            (2067, false),     // SQLITE_CONSTRAINT_UNIQUE
-            (26, false),       // SQLITE_NOTADB
+            (5, true),     // SQLITE_BUSY
+            (261, true),   // SQLITE_BUSY_RECOVERY
+            (517, true),   // SQLITE_BUSY_SNAPSHOT
+            (778, true),   // SQLITE_IOERR_WRITE
+            (13, true),    // SQLITE_FULL
+            (1, false),    // SQLITE_ERROR
+            (11, false),   // SQLITE_CORRUPT
+            (2067, false), // SQLITE_CONSTRAINT_UNIQUE
+            (26, false),   // SQLITE_NOTADB
         ] {
             assert_eq!(is_passing(code), passing, "{code}");
         }

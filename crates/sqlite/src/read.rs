@@ -196,7 +196,8 @@ pub(crate) async fn balances(
 ) -> Result<Vec<Balance>, StoreError> {
     let rows = rows(connection, &cauri_sql::balances(scope)).await?;
     let read = |it: &SqliteRow| read_balance(&Found { row: it, from: 0 });
-    let mut balances: Vec<Balance> = rows.iter().map(read).collect::<Result<_, _>>().map_err(row)?;
+    let mut balances: Vec<Balance> =
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(row)?;
     balances.sort_by_key(|balance| balance.account);
     Ok(balances)
 }

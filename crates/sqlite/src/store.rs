@@ -54,9 +54,14 @@ pub struct SqliteStore {
 
 /// The one connection that writes.
 enum Writer {
-    Open { connection: SqliteConnection, checkpoints: Checkpoints },
+    Open {
+        connection: SqliteConnection,
+        checkpoints: Checkpoints,
+    },
     /// Its thread is gone: the next commit opens another.
-    Lost { checkpoints: Checkpoints },
+    Lost {
+        checkpoints: Checkpoints,
+    },
     Closed,
 }
 

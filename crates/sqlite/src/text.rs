@@ -121,7 +121,11 @@ fn find(answer: &str, table: &str, key: &[&str], rows: usize) -> String {
 }
 
 fn delete(table: &str, key: &[&str], rows: usize) -> String {
-    format!("delete from {table} where ({}) in (values {})", key.join(", "), values(key.len(), rows))
+    format!(
+        "delete from {table} where ({}) in (values {})",
+        key.join(", "),
+        values(key.len(), rows)
+    )
 }
 
 /// `t.a = v.column1 and t.b = v.column2 …`

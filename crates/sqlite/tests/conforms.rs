@@ -1,3 +1,3 @@
-//! The laws, on SQLite.
+//! The laws of stores.
 
 fn main() {}
