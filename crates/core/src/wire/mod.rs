@@ -19,6 +19,7 @@ pub(crate) mod payment;
 pub(crate) mod payment_link;
 pub(crate) mod payout;
 pub(crate) mod private;
+pub mod query;
 pub(crate) mod refund;
 pub(crate) mod report;
 pub(crate) mod sample;
