@@ -153,3 +153,123 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::Object(object))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn only_one_object_without_repeats_is_accepted() {
+        let nested =
+            |depth: usize| format!("{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
+        let (deep, too_deep) = (nested(120), nested(130));
+        for (body, expected) in [
+            ("", "ok"),
+            ("{}", "ok"),
+            (" \n{\t}\r\n", "ok"),
+            (r#"{"a":{"b":1},"b":{"b":2}}"#, "ok"),
+            (&deep, "ok"),
+            (&too_deep, "syntax"),
+            (" ", "syntax"),
+            ("{", "syntax"),
+            ("{}}", "syntax"),
+            ("{}{}", "syntax"),
+            ("{} x", "syntax"),
+            ("{'a':1}", "syntax"),
+            ("{a:1}", "syntax"),
+            (r#"{"a":1,}"#, "syntax"),
+            (r#"{"a":01}"#, "syntax"),
+            (r#"{"a":+1}"#, "syntax"),
+            (r#"{"a":NaN}"#, "syntax"),
+            (r#"{"a":1e999}"#, "syntax"),
+            (r#"{"a":"\ud800"}"#, "syntax"),
+            ("{\"a\":\"\u{1}\"}", "syntax"),
+            ("\u{feff}{}", "syntax"),
+            ("// no\n{}", "syntax"),
+            ("[]", "object"),
+            ("[{}]", "object"),
+            ("null", "object"),
+            ("5", "object"),
+            ("\"{}\"", "object"),
+            ("true", "object"),
+            (r#"{"a":1,"a":1}"#, "twice"),
+            (r#"{"a":1,"b":2,"\u0061":3}"#, "twice"),
+            (r#"{"a":{"b":[{"c":1,"c":2}]}}"#, "twice"),
+            (r#"[{"a":1,"a":1}]"#, "twice"),
+        ] {
+            let said = match parse_object(body.as_bytes()) {
+                Ok(_) => "ok",
+                Err(JsonError::NotUtf8) => "utf8",
+                Err(JsonError::Syntax { .. }) => "syntax",
+                Err(JsonError::DuplicateKey(_)) => "twice",
+                Err(JsonError::NotAnObject) => "object",
+            };
+            assert_eq!(said, expected, "{body}");
+        }
+        assert_eq!(parse_object(b"{\"a\":\"\xff\"}"), Err(JsonError::NotUtf8));
+        assert_eq!(parse_object(b"{\"a\":\n1 x}"), Err(JsonError::Syntax { line: 2, column: 3 }));
+    }
+
+    fn print(body: &str) -> [u8; 32] {
+        fingerprint("POST", "/v1/refunds", &parse_object(body.as_bytes()).expect(body))
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_what_is_said_not_how() {
+        let body = r#"{"amount":5000,"metadata":{"b":"é","a":"1"},"list":[1,2]}"#;
+        for same in [
+            r#"{"metadata":{"a":"1","b":"é"},"list":[1,2],"amount":5000}"#,
+            " { \"amount\" : 5000 , \"list\":[ 1,\n2 ], \"metadata\":{\"b\":\"\\u00e9\",\"a\":\"1\"} } ",
+        ] {
+            assert_eq!(print(body), print(same), "{same}");
+        }
+        for other in [
+            r#"{"amount":5001,"metadata":{"b":"é","a":"1"},"list":[1,2]}"#,
+            r#"{"amount":"5000","metadata":{"b":"é","a":"1"},"list":[1,2]}"#,
+            r#"{"amount":5000,"metadata":{"b":"é","a":"1"},"list":[2,1]}"#,
+            r#"{"amount":5000,"metadata":{"b":"e","a":"1"},"list":[1,2]}"#,
+            r#"{"amount":5000,"metadata":{"b":"é","a":"1"},"list":[1,2],"x":null}"#,
+            "{}",
+        ] {
+            assert_ne!(print(body), print(other), "{other}");
+        }
+        let nothing = Map::new();
+        let of = |method, path| fingerprint(method, path, &nothing);
+        assert_ne!(of("POST", "/v1/refunds"), of("POST", "/v1/payouts"));
+        assert_ne!(of("POST", "/v1/refunds"), of("PUT", "/v1/refunds"));
+        let expected = Sha256::digest(b"POST\n/v1/refunds\n{\"a\":[1,\"\xc3\xa9\"],\"b\":null}");
+        assert_eq!(print(r#"{"b":null,"a":[1,"é"]}"#), <[u8; 32]>::from(expected));
+    }
+
+    #[test]
+    fn numbers_too_large_for_a_word_do_no_harm() {
+        for number in
+            ["9223372036854775808", "18446744073709551616", "-9223372036854775809", "1e300", "-0"]
+        {
+            let body = parse_object(format!("{{\"a\":{number}}}").as_bytes()).expect(number);
+            assert_eq!(body["a"].as_i64(), None, "{number}");
+            let _ = fingerprint("POST", "/", &body);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes: Vec<u8>) {
+            let _ = parse_object(&bytes);
+        }
+
+        #[test]
+        fn no_text_panics(text in "[\\[\\]{}\":,0-9a-z\\\\ .eE+-]{0,40}") {
+            let ours = parse_object(text.as_bytes());
+            let theirs = serde_json::from_str::<Map<String, Value>>(&text);
+            // Stricter than the library about repeats and nothing else.
+            match ours {
+                Ok(object) if !text.is_empty() => prop_assert_eq!(object, theirs?),
+                Err(JsonError::Syntax { .. }) => prop_assert!(theirs.is_err()),
+                _ => {}
+            }
+        }
+    }
+}

@@ -52,3 +52,6 @@ pub use timeline::TimelineEntry;
 pub use webhook_endpoint::{
     CreateWebhookEndpoint, DeletedEndpoint, ModifyWebhookEndpoint, WebhookEndpoint,
 };
+
+#[cfg(test)]
+mod tests;

@@ -159,7 +159,7 @@ impl CreatePayment {
             has_network: self.network.is_some(),
             has_phone: self.phone.is_some(),
             phone: self.phone.as_ref(),
-            country: self.country,
+            country: self.country.filter(Country::is_known),
             has_customer: self.customer.is_some(),
             has_link: self.payment_link.is_some(),
         };

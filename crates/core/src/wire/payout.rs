@@ -100,7 +100,8 @@ impl CreatePayout {
         report.check("amount", Some(self.amount), field::in_range);
         report.check("phone", Some(&self.phone), |phone| form.check_phone(phone));
         report.check("country", self.country, field::known_country);
-        report.agree(agreement(Some(&self.phone), self.country, form));
+        let country = self.country.filter(Country::is_known);
+        report.agree(agreement(Some(&self.phone), country, form));
         report.into_faults()
     }
 }

@@ -1,0 +1,608 @@
+//! Bad requests and exactly what is said about them, in order (API §4, §9–§17).
+
+use serde_json::{Map, Value};
+
+use super::{form, verdict};
+use crate::{
+    error::Faults,
+    model::catalogue::Catalogue,
+    value::scope::Environment,
+    wire::{self, Form},
+};
+
+/// A body and its faults; `ok` when there are none.
+type Case<'a> = (&'a str, &'a str);
+
+/// Reads `{base, extra}`: a base without its last brace takes more fields.
+#[track_caller]
+fn reads<T>(
+    read: impl Fn(&Map<String, Value>, &Form<'_>) -> Result<T, Faults>,
+    environment: Environment,
+    base: &str,
+    cases: &[Case<'_>],
+) {
+    let catalogue = Catalogue::sandbox();
+    let form = form(environment, &catalogue);
+    for (changes, expected) in cases {
+        let mut body = wire::parse_object(base.as_bytes()).expect(base);
+        let changes = wire::parse_object(changes.as_bytes()).expect(changes);
+        for (name, value) in changes {
+            // A field set to "-" is taken away.
+            if value == "-" {
+                body.remove(&name)
+            } else {
+                body.insert(name, value)
+            };
+        }
+        let text = serde_json::to_string(&body).expect("JSON");
+        assert_eq!(verdict(&read(&body, &form)), *expected, "{text}");
+    }
+}
+
+const SANDBOX: Environment = Environment::Sandbox;
+const LIVE: Environment = Environment::Live;
+const CUS: &str = "cus_01jd3w8k4f7q2m9x5r6t0v1b3c";
+
+const MOBILE: &str = r#"{"amount":5000,"currency":"XOF","payment_method":"mobile_money","network":"mtn","phone":"+2250500009999"}"#;
+const CARD: &str = r#"{"amount":5000,"currency":"XOF","payment_method":"card","country":"CI"}"#;
+
+#[test]
+fn a_payment_lists_all_its_faults_in_order() {
+    reads(
+        wire::CreatePayment::read,
+        SANDBOX,
+        "{}",
+        &[
+            (
+                "{}",
+                "parameter_missing amount, parameter_missing currency, parameter_missing payment_method",
+            ),
+            (
+                r#"{"amount":null,"currency":null,"payment_method":null}"#,
+                "parameter_missing amount, parameter_missing currency, parameter_missing payment_method",
+            ),
+            (
+                r#"{"payment_method":"mobile_money"}"#,
+                "parameter_missing amount, parameter_missing currency, parameter_missing network, parameter_missing phone",
+            ),
+            (
+                r#"{"payment_method":"card"}"#,
+                "parameter_missing amount, parameter_missing currency, parameter_missing country",
+            ),
+            (
+                r#"{"zebra":1,"payment_method":"cash","amount":"x","ant":null,"expires_in":59,"metadata":{"b":1,"a":2,"ok":"x"},"reference":""}"#,
+                "parameter_invalid amount, parameter_missing currency, parameter_invalid payment_method, \
+          parameter_invalid reference, parameter_invalid metadata.a, parameter_invalid metadata.b, \
+          parameter_invalid expires_in, parameter_unknown ant, parameter_unknown zebra",
+            ),
+            (
+                r#"{"phone":5,"network":5,"payment_method":"mobile_money","amount":0,"currency":"xof"}"#,
+                "parameter_invalid amount, parameter_invalid currency, parameter_invalid network, parameter_invalid phone",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_amount_is_a_json_integer_within_limits() {
+    let catalogue = Catalogue::sandbox();
+    let form = form(SANDBOX, &catalogue);
+    for (text, good) in [
+        ("1", true),
+        ("999999999999", true),
+        ("5000", true),
+        ("0", false),
+        ("1000000000000", false),
+        ("-1", false),
+        ("-0", false),
+        ("1000.0", false),
+        ("1e3", false),
+        ("1E3", false),
+        ("\"1000\"", false),
+        ("true", false),
+        ("[1]", false),
+        ("{}", false),
+        ("9223372036854775808", false),
+        ("18446744073709551616", false),
+        ("1e300", false),
+        ("-9223372036854775809", false),
+    ] {
+        let body = MOBILE.replace("5000,", &format!("{text},"));
+        let body = wire::parse_object(body.as_bytes()).expect(text);
+        let expected = if good { "ok" } else { "parameter_invalid amount" };
+        assert_eq!(verdict(&wire::CreatePayment::read(&body, &form)), expected, "{text}");
+        let fund =
+            wire::parse_object(format!(r#"{{"currency":"XOF","amount":{text}}}"#).as_bytes());
+        assert_eq!(verdict(&wire::Fund::read(&fund.expect(text), &form)), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_mobile_payment_has_a_network_and_a_phone_of_its_country() {
+    reads(
+        wire::CreatePayment::read,
+        SANDBOX,
+        MOBILE,
+        &[
+            ("{}", "ok"),
+            (r#"{"country":"CI"}"#, "ok"),
+            (r#"{"network":"-"}"#, "parameter_missing network"),
+            (r#"{"network":"MTN"}"#, "parameter_invalid network"),
+            (r#"{"phone":"-"}"#, "parameter_missing phone"),
+            (r#"{"phone":null}"#, "parameter_missing phone"),
+            (r#"{"phone":"-","customer":"cus_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#, "ok"),
+            (r#"{"phone":"-","customer":"nobody"}"#, "parameter_invalid customer"),
+            (r#"{"phone":"+22505000099"}"#, "phone_invalid phone"),
+            (r#"{"phone":"+22505000099990"}"#, "phone_invalid phone"),
+            (r#"{"phone":"0500009999"}"#, "phone_invalid phone"),
+            (r#"{"phone":"+2250500009999 "}"#, "phone_invalid phone"),
+            (r#"{"phone":""}"#, "phone_invalid phone"),
+            (r#"{"phone":true}"#, "parameter_invalid phone"),
+            (r#"{"country":"SN"}"#, "phone_country_mismatch phone"),
+            (r#"{"country":"FR"}"#, "phone_country_mismatch phone"),
+            (r#"{"country":"SN","phone":"+22505000099"}"#, "phone_invalid phone"),
+            (r#"{"country":"ci"}"#, "parameter_invalid country"),
+            (r#"{"country":"CIV"}"#, "parameter_invalid country"),
+            (r#"{"country":"ZZ"}"#, "country_not_supported country"),
+            (r#"{"phone":"+33600000000"}"#, "parameter_missing country"),
+            (r#"{"phone":"+33600000000","country":"FR"}"#, "ok"),
+            (r#"{"phone":"+33600000000","country":"CI"}"#, "phone_country_mismatch phone"),
+            (r#"{"phone":"+33600000000","country":5}"#, "parameter_invalid country"),
+            (r#"{"phone":"+33600000000","payment_link":"plink_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#, "ok"),
+        ],
+    );
+}
+
+#[test]
+fn a_card_payment_has_a_place_and_no_phone() {
+    reads(
+        wire::CreatePayment::read,
+        SANDBOX,
+        CARD,
+        &[
+            ("{}", "ok"),
+            (r#"{"network":"visa"}"#, "ok"),
+            (r#"{"phone":"+2250500009999"}"#, "parameter_invalid phone"),
+            (r#"{"phone":"+2210500009999"}"#, "phone_invalid phone"),
+            (r#"{"phone":null}"#, "ok"),
+            (r#"{"country":"-"}"#, "parameter_missing country"),
+            (
+                r#"{"country":"-","phone":"+2250500009999"}"#,
+                "parameter_invalid phone, parameter_missing country",
+            ),
+            (
+                r#"{"country":"-","amount":"-","currency":"-","payment_link":"plink_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#,
+                "ok",
+            ),
+            (
+                r#"{"country":"-","amount":"-","currency":"-","payment_link":"plink_"}"#,
+                "parameter_invalid payment_link",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_rest_of_a_payment_has_its_forms() {
+    let long = format!(r#"{{"description":"{}"}}"#, "é".repeat(256));
+    let fits =
+        format!(r#"{{"description":"{}","reference":"{}"}}"#, "é".repeat(255), "💸".repeat(100));
+    let far = format!(r#"{{"return_url":"https://a.example/{}"}}"#, "x".repeat(2048));
+    reads(
+        wire::CreatePayment::read,
+        SANDBOX,
+        MOBILE,
+        &[
+            (&long, "parameter_invalid description"),
+            (&fits, "ok"),
+            (&far, "parameter_invalid return_url"),
+            (r#"{"currency":"ZZZ"}"#, "currency_not_supported currency"),
+            (r#"{"currency":"XOFF"}"#, "parameter_invalid currency"),
+            (r#"{"currency":952}"#, "parameter_invalid currency"),
+            (r#"{"otp":"1234"}"#, "ok"),
+            (r#"{"otp":"1234567890"}"#, "ok"),
+            (r#"{"otp":"123"}"#, "parameter_invalid otp"),
+            (r#"{"otp":"12345678901"}"#, "parameter_invalid otp"),
+            (r#"{"otp":"12a4"}"#, "parameter_invalid otp"),
+            (r#"{"otp":"١٢٣٤"}"#, "parameter_invalid otp"),
+            (r#"{"otp":1234}"#, "parameter_invalid otp"),
+            (r#"{"expires_in":59}"#, "parameter_invalid expires_in"),
+            (r#"{"expires_in":60}"#, "ok"),
+            (r#"{"expires_in":86400}"#, "ok"),
+            (r#"{"expires_in":86401}"#, "parameter_invalid expires_in"),
+            (r#"{"expires_in":60.0}"#, "parameter_invalid expires_in"),
+            (r#"{"expires_in":-60}"#, "parameter_invalid expires_in"),
+            (r#"{"expires_in":null}"#, "ok"),
+            (r#"{"reference":"a\u0000b"}"#, "parameter_invalid reference"),
+            (r#"{"reference":["a"]}"#, "parameter_invalid reference"),
+            (
+                r#"{"customer":"pay_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#,
+                "related_resource_not_found customer",
+            ),
+            (
+                r#"{"customer":"xyz_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#,
+                "related_resource_not_found customer",
+            ),
+            (r#"{"customer":"CUS_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#, "parameter_invalid customer"),
+            (r#"{"customer":"cus_81jd3w8k4f7q2m9x5r6t0v1b3c"}"#, "parameter_invalid customer"),
+            (r#"{"customer":"_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#, "parameter_invalid customer"),
+            (r#"{"customer":5}"#, "parameter_invalid customer"),
+            (r#"{"return_url":"http://localhost:3000/"}"#, "ok"),
+            (r#"{"return_url":"ftp://a.example/"}"#, "parameter_invalid return_url"),
+        ],
+    );
+    reads(
+        wire::CreatePayment::read,
+        LIVE,
+        MOBILE,
+        &[
+            (r#"{"return_url":"http://a.example/"}"#, "parameter_invalid return_url"),
+            (r#"{"return_url":"HTTPS://a.example/"}"#, "ok"),
+        ],
+    );
+}
+
+#[test]
+fn metadata_is_fifty_texts() {
+    let many = |count: usize| {
+        let entries: Vec<String> = (0..count).map(|at| format!(r#""k{at}":"v""#)).collect();
+        format!(r#"{{"metadata":{{{}}}}}"#, entries.join(","))
+    };
+    let entry = |key: &str, value: &str| format!(r#"{{"metadata":{{"{key}":"{value}"}}}}"#);
+    let long_key = format!("parameter_invalid metadata.{}", "k".repeat(41));
+    reads(
+        wire::CreatePayment::read,
+        SANDBOX,
+        MOBILE,
+        &[
+            (&many(50), "ok"),
+            (&many(51), "parameter_invalid metadata"),
+            (&entry(&"é".repeat(40), &"é".repeat(500)), "ok"),
+            (&entry(&"k".repeat(41), "v"), &long_key),
+            (&entry("order", &"é".repeat(501)), "parameter_invalid metadata.order"),
+            (&entry("order", ""), "parameter_invalid metadata.order"),
+            (&entry("order", "a\\nb"), "parameter_invalid metadata.order"),
+            (&entry("", "v"), "parameter_invalid metadata."),
+            (&entry("amount.x[0]", ""), "parameter_invalid metadata.amount.x[0]"),
+            (r#"{"metadata":{"order":null}}"#, "parameter_invalid metadata.order"),
+            (r#"{"metadata":{"order":{"a":"b"}}}"#, "parameter_invalid metadata.order"),
+            (r#"{"metadata":[]}"#, "parameter_invalid metadata"),
+            (r#"{"metadata":"a"}"#, "parameter_invalid metadata"),
+            (r#"{"metadata":null}"#, "ok"),
+            (
+                r#"{"amount.x":1,"metadata[0]":1}"#,
+                "parameter_unknown amount.x, parameter_unknown metadata[0]",
+            ),
+        ],
+    );
+    reads(
+        wire::ModifyCustomer::read,
+        SANDBOX,
+        "{}",
+        &[
+            (r#"{"metadata":{"order":null,"b":"2"}}"#, "ok"),
+            (r#"{"metadata":null}"#, "ok"),
+            (r#"{"metadata":{"order":5}}"#, "parameter_invalid metadata.order"),
+            (r#"{"metadata":5}"#, "parameter_invalid metadata"),
+            (&many(50), "ok"),
+            (&many(51), "parameter_invalid metadata"),
+        ],
+    );
+}
+
+#[test]
+fn a_payout_goes_to_a_phone_over_a_network() {
+    let base = r#"{"amount":10000,"currency":"XOF","network":"orange","phone":"+221770000002"}"#;
+    reads(
+        wire::CreatePayout::read,
+        SANDBOX,
+        base,
+        &[
+            ("{}", "ok"),
+            (r#"{"payment_method":"card"}"#, "ok"),
+            (r#"{"payment_method":"cash"}"#, "parameter_invalid payment_method"),
+            (r#"{"country":"CI"}"#, "phone_country_mismatch phone"),
+            (r#"{"country":"SN"}"#, "ok"),
+            (r#"{"phone":"+33600000000"}"#, "parameter_missing country"),
+            (r#"{"phone":"+22177000000"}"#, "phone_invalid phone"),
+            (r#"{"recipient_name":""}"#, "parameter_invalid recipient_name"),
+            (r#"{"customer":"cus_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#, "ok"),
+            (r#"{"otp":"1234"}"#, "parameter_unknown otp"),
+        ],
+    );
+    reads(
+        wire::CreatePayout::read,
+        SANDBOX,
+        "{}",
+        &[
+            (
+                "{}",
+                "parameter_missing amount, parameter_missing currency, parameter_missing network, parameter_missing phone",
+            ),
+            (
+                r#"{"amount":0,"currency":"xof","network":"mtn"}"#,
+                "parameter_invalid amount, parameter_invalid currency, parameter_missing phone",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_refund_names_a_payment() {
+    let base = r#"{"payment":"pay_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#;
+    reads(
+        wire::CreateRefund::read,
+        SANDBOX,
+        base,
+        &[
+            ("{}", "ok"),
+            (r#"{"payment":"-"}"#, "parameter_missing payment"),
+            (
+                r#"{"payment":"pout_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#,
+                "related_resource_not_found payment",
+            ),
+            (
+                r#"{"payment":"x","amount":0,"reason":"boredom","phone":"x"}"#,
+                "parameter_invalid payment, parameter_invalid amount, parameter_invalid reason, parameter_unknown phone",
+            ),
+            (
+                r#"{"amount":1,"reason":"other","description":"d","reference":"r","metadata":{"a":"b"}}"#,
+                "ok",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_cancellation_may_have_a_reason() {
+    let (long, fits) = ("é".repeat(256), "é".repeat(255));
+    reads(
+        wire::CancelPayment::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "ok"),
+            (r#"{"reason":null}"#, "ok"),
+            (&format!(r#"{{"reason":"{long}"}}"#), "parameter_invalid reason"),
+            (&format!(r#"{{"reason":"{fits}"}}"#), "ok"),
+            (r#"{"reasons":"x"}"#, "parameter_unknown reasons"),
+        ],
+    );
+}
+
+#[test]
+fn a_payment_link_has_a_title_a_currency_and_a_country() {
+    let base = r#"{"title":"Invoice 42","currency":"XOF","country":"CI"}"#;
+    reads(
+        wire::CreatePaymentLink::read,
+        SANDBOX,
+        base,
+        &[
+            ("{}", "ok"),
+            (
+                r#"{"title":"-","currency":"-","country":"-"}"#,
+                "parameter_missing title, parameter_missing currency, parameter_missing country",
+            ),
+            (r#"{"amount":null,"payment_methods":null,"expires_at":null}"#, "ok"),
+            (r#"{"country":"ZZ"}"#, "country_not_supported country"),
+            (r#"{"country":"FR"}"#, "ok"),
+            (r#"{"payment_methods":[]}"#, "parameter_invalid payment_methods"),
+            (r#"{"payment_methods":"card"}"#, "parameter_invalid payment_methods"),
+            (
+                r#"{"payment_methods":["card","cash",5]}"#,
+                "parameter_invalid payment_methods[1], parameter_invalid payment_methods[2]",
+            ),
+            (r#"{"payment_methods":["card","card","mobile_money"]}"#, "ok"),
+            (
+                r#"{"reusable":"yes","active":1}"#,
+                "parameter_invalid reusable, parameter_invalid active",
+            ),
+            (r#"{"expires_at":"2024-11-19T00:00:00.000Z"}"#, "parameter_invalid expires_at"),
+            (r#"{"expires_at":"2024-11-19T00:00:00.001Z"}"#, "ok"),
+            (r#"{"expires_at":"2025-11-20T00:00:00.000Z"}"#, "ok"),
+            (r#"{"expires_at":"2025-11-20T00:00:00.001Z"}"#, "parameter_invalid expires_at"),
+            (r#"{"expires_at":"2025-01-01"}"#, "parameter_invalid expires_at"),
+            (r#"{"expires_at":1731974401}"#, "parameter_invalid expires_at"),
+        ],
+    );
+}
+
+#[test]
+fn a_change_of_a_link_is_a_merge_patch() {
+    reads(
+        wire::ModifyPaymentLink::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "ok"),
+            (r#"{"title":null}"#, "parameter_invalid title"),
+            (r#"{"active":null}"#, "parameter_invalid active"),
+            (
+                r#"{"description":null,"amount":null,"expires_at":null,"return_url":null,"reference":null,"metadata":null}"#,
+                "ok",
+            ),
+            (r#"{"amount":0}"#, "parameter_invalid amount"),
+            (
+                r#"{"currency":"XOF","country":null,"reusable":false,"payment_methods":["card"],"status":"paid","title":""}"#,
+                "parameter_invalid title, parameter_immutable currency, parameter_immutable country, \
+          parameter_immutable reusable, parameter_immutable payment_methods, parameter_unknown status",
+            ),
+            (r#"{"expires_at":"2020-01-01T00:00:00Z"}"#, "parameter_invalid expires_at"),
+        ],
+    );
+}
+
+#[test]
+fn a_customer_has_a_name_an_address_or_a_phone() {
+    reads(
+        wire::CreateCustomer::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "parameter_missing name"),
+            (r#"{"name":null,"reference":"U-9"}"#, "parameter_missing name"),
+            (r#"{"name":"A"}"#, "ok"),
+            (r#"{"email":"awa@example.com"}"#, "ok"),
+            (r#"{"phone":"+2250500000000"}"#, "ok"),
+            (r#"{"phone":"+33600000000"}"#, "ok"),
+            (r#"{"phone":"+2250500000000","country":"SN"}"#, "ok"),
+            (r#"{"name":""}"#, "parameter_invalid name"),
+            (r#"{"email":"nope"}"#, "parameter_invalid email"),
+            (r#"{"phone":"nope"}"#, "phone_invalid phone"),
+            (r#"{"phone":"+225050000000"}"#, "phone_invalid phone"),
+            (
+                r#"{"name":5,"email":"a@","phone":[],"country":"ci","reference":"","metadata":[],"x":1}"#,
+                "parameter_invalid name, parameter_invalid email, parameter_invalid phone, \
+          parameter_invalid country, parameter_invalid reference, parameter_invalid metadata, \
+          parameter_unknown x",
+            ),
+        ],
+    );
+    reads(
+        wire::ModifyCustomer::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "ok"),
+            (r#"{"name":null,"email":null,"phone":null,"country":null,"reference":null}"#, "ok"),
+            (
+                r#"{"name":"","phone":"x","country":"ZZ","id":"x"}"#,
+                "parameter_invalid name, phone_invalid phone, country_not_supported country, parameter_unknown id",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_endpoint_has_an_address_and_kinds() {
+    let base = r#"{"url":"https://shop.example.com/hooks?a=1"}"#;
+    reads(
+        wire::CreateWebhookEndpoint::read,
+        SANDBOX,
+        base,
+        &[
+            ("{}", "ok"),
+            (r#"{"url":"-"}"#, "parameter_missing url"),
+            (r#"{"url":"http://localhost:9/"}"#, "ok"),
+            (r#"{"url":"not a url"}"#, "parameter_invalid url"),
+            (r#"{"url":"ftp://shop.example.com/"}"#, "parameter_invalid url"),
+            (r#"{"url":"https://user@shop.example.com/"}"#, "parameter_invalid url"),
+            (r#"{"url":"https://shop.example.com/#part"}"#, "parameter_invalid url"),
+            (r#"{"url":5}"#, "parameter_invalid url"),
+            (r#"{"events":[]}"#, "parameter_invalid events"),
+            (r#"{"events":"*"}"#, "parameter_invalid events"),
+            (r#"{"events":null}"#, "ok"),
+            (r#"{"events":["payment.nope"]}"#, "event_kind_unknown events[0]"),
+            (
+                r#"{"events":["*","payment.*",5,"payment.failed",""]}"#,
+                "event_kind_unknown events[1], parameter_invalid events[2], event_kind_unknown events[4]",
+            ),
+            (
+                r#"{"events":["*","payment.failed"],"active":false,"description":"d","metadata":{"a":"b"}}"#,
+                "ok",
+            ),
+            (
+                r#"{"secret":"x","events":["x"],"active":"x"}"#,
+                "event_kind_unknown events[0], parameter_invalid active, parameter_unknown secret",
+            ),
+        ],
+    );
+    reads(
+        wire::CreateWebhookEndpoint::read,
+        LIVE,
+        base,
+        &[
+            ("{}", "ok"),
+            (r#"{"url":"http://shop.example.com/"}"#, "url_not_allowed url"),
+            (r#"{"url":"http://user@shop.example.com/"}"#, "parameter_invalid url"),
+            (r#"{"url":"not a url"}"#, "parameter_invalid url"),
+        ],
+    );
+}
+
+#[test]
+fn a_secret_is_rotated_on_request_alone() {
+    reads(
+        wire::ModifyWebhookEndpoint::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "ok"),
+            (
+                r#"{"url":null,"events":null,"active":null}"#,
+                "parameter_invalid url, parameter_invalid events, parameter_invalid active",
+            ),
+            (r#"{"description":null,"metadata":null}"#, "ok"),
+            (r#"{"rotate_secret":true}"#, "ok"),
+            (r#"{"rotate_secret":false}"#, "ok"),
+            (r#"{"rotate_secret":true,"previous_secret_expires_in":0}"#, "ok"),
+            (r#"{"rotate_secret":true,"previous_secret_expires_in":86400}"#, "ok"),
+            (
+                r#"{"rotate_secret":true,"previous_secret_expires_in":86401}"#,
+                "parameter_invalid previous_secret_expires_in",
+            ),
+            (
+                r#"{"rotate_secret":true,"previous_secret_expires_in":-1}"#,
+                "parameter_invalid previous_secret_expires_in",
+            ),
+            (r#"{"previous_secret_expires_in":5}"#, "parameter_invalid previous_secret_expires_in"),
+            (
+                r#"{"rotate_secret":false,"previous_secret_expires_in":"5"}"#,
+                "parameter_invalid previous_secret_expires_in",
+            ),
+            (
+                r#"{"rotate_secret":"yes","previous_secret_expires_in":5}"#,
+                "parameter_invalid rotate_secret",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_tools_of_the_sandbox_ask_for_two_things() {
+    reads(
+        wire::Simulate::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "parameter_missing id, parameter_missing scenario"),
+            (r#"{"id":"ref_01jd3w8k4f7q2m9x5r6t0v1b3c","scenario":"success"}"#, "ok"),
+            (
+                r#"{"id":"cus_01jd3w8k4f7q2m9x5r6t0v1b3c","scenario":"miracle"}"#,
+                "related_resource_not_found id, scenario_unknown scenario",
+            ),
+            (
+                r#"{"id":"pay_1","scenario":5,"delay":1}"#,
+                "parameter_invalid id, parameter_invalid scenario, parameter_unknown delay",
+            ),
+        ],
+    );
+    reads(
+        wire::Fund::read,
+        SANDBOX,
+        "{}",
+        &[
+            ("{}", "parameter_missing amount, parameter_missing currency"),
+            (r#"{"amount":5,"currency":"JPY"}"#, "ok"),
+            (r#"{"amount":5,"currency":"xof"}"#, "parameter_invalid currency"),
+            (r#"{"amount":5,"currency":"ZZZ"}"#, "currency_not_supported currency"),
+        ],
+    );
+    reads(
+        wire::TestWebhook::read,
+        SANDBOX,
+        r#"{"webhook_endpoint":"whe_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#,
+        &[
+            ("{}", "ok"),
+            (r#"{"event_type":null}"#, "ok"),
+            (r#"{"event_type":"payout.failed"}"#, "ok"),
+            (r#"{"event_type":"*"}"#, "event_kind_unknown event_type"),
+            (r#"{"event_type":5}"#, "parameter_invalid event_type"),
+            (r#"{"webhook_endpoint":"-"}"#, "parameter_missing webhook_endpoint"),
+            (
+                &format!(r#"{{"webhook_endpoint":"{CUS}"}}"#),
+                "related_resource_not_found webhook_endpoint",
+            ),
+        ],
+    );
+}
