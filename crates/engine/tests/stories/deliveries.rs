@@ -1,0 +1,153 @@
+//! Lives of deliveries (API §16).
+
+use cauri::{AttemptError, DeliveryStatus, List, Query, signature, wire};
+use serde_json::json;
+
+use crate::support::Story;
+
+impl Story {
+    async fn deliveries(&self) -> Vec<wire::WebhookDelivery> {
+        let query = Query::all(List::Deliveries(self.me.scope));
+        self.engine.webhook_deliveries(&self.me, &query).await.unwrap().data
+    }
+}
+
+#[tokio::test]
+async fn six_attempts_and_no_seventh() {
+    let story = Story::begin().await;
+    story.listen(json!(["payment.created"])).await;
+    story.receiver.script.lock().unwrap().extend(vec![Ok(500); 7]);
+    let began = story.clock.advance_millis(0);
+    story.pay(json!({})).await.unwrap();
+    story.settle().await;
+    let mut last = began;
+    let mut gaps = Vec::new();
+    for seconds in [5, 30, 300, 1800, 7200] {
+        // Counted from the end of the attempt before, which took ten milliseconds.
+        story.clock.advance_millis(seconds * 1_000 + 9);
+        story.settle().await;
+        story.clock.advance_millis(1);
+        story.settle().await;
+        let at = story.receiver.sent.lock().unwrap().last().unwrap().at;
+        gaps.push(at.since(last));
+        last = at;
+    }
+    assert_eq!(gaps, [5_010, 30_010, 300_010, 1_800_010, 7_200_010]);
+    story.clock.advance_millis(100_000_000);
+    story.settle().await;
+    let sent = story.receiver.sent.lock().unwrap().clone();
+    assert_eq!(sent.len(), 6);
+    assert_eq!(
+        sent.iter().map(|it| it.number.clone()).collect::<Vec<_>>(),
+        ["1", "2", "3", "4", "5", "6"]
+    );
+    assert!(sent.iter().all(|it| it.raw == sent[0].raw), "the bytes never change");
+    let ended = &story.deliveries().await[0];
+    assert_eq!(ended.status, DeliveryStatus::Failed);
+    assert_eq!((ended.attempts_count, ended.next_attempt_at), (6, None));
+    assert_eq!((ended.http_status, ended.error), (Some(500), Some(AttemptError::Non2xx)));
+    assert!(ended.completed_at.is_some());
+}
+
+#[tokio::test]
+async fn a_delivery_is_signed_anew_at_each_attempt() {
+    let story = Story::begin().await;
+    let endpoint = story.listen(json!(["payment.created"])).await;
+    let secret = endpoint.secret.unwrap();
+    story.receiver.script.lock().unwrap().push_back(Err(AttemptError::Timeout));
+    story.pay(json!({})).await.unwrap();
+    story.wait(6_000).await;
+    let sent = story.receiver.sent.lock().unwrap().clone();
+    assert_eq!(sent.len(), 2);
+    for it in &sent {
+        let now = it.at.seconds();
+        signature::verify(&it.raw, it.signature.as_bytes(), &[secret.as_str()], now).unwrap();
+    }
+    assert_ne!(sent[0].signature, sent[1].signature);
+    assert_eq!(sent[0].body["data"]["object"]["status"], "created");
+    let ended = &story.deliveries().await[0];
+    assert_eq!((ended.status, ended.attempts_count), (DeliveryStatus::Succeeded, 2));
+}
+
+#[tokio::test]
+async fn a_rotated_secret_signs_beside_the_old_one_while_it_lasts() {
+    let story = Story::begin().await;
+    let endpoint = story.listen(json!(["payment.created"])).await;
+    let old = endpoint.secret.clone().unwrap();
+    let body = json!({"rotate_secret": true, "previous_secret_expires_in": 60});
+    let ask = story.read(body, wire::ModifyWebhookEndpoint::read).unwrap();
+    let reply =
+        story.engine.modify_webhook_endpoint(&story.call(), endpoint.id, ask).await.unwrap();
+    let new = reply.object.secret.unwrap();
+    assert_ne!(old, new);
+    story.pay(json!({})).await.unwrap();
+    story.settle().await;
+    story.clock.advance_millis(60_000);
+    story.pay(json!({})).await.unwrap();
+    story.settle().await;
+    let sent = story.receiver.sent.lock().unwrap().clone();
+    let accepts = |at: usize, secret: &wire::Private| {
+        let it = &sent[at];
+        let header = it.signature.as_bytes();
+        signature::verify(&it.raw, header, &[secret.as_str()], it.at.seconds()).is_ok()
+    };
+    assert!(accepts(0, &old) && accepts(0, &new));
+    assert!(!accepts(1, &old) && accepts(1, &new));
+}
+
+#[tokio::test]
+async fn nothing_is_sent_to_who_is_gone() {
+    for delete in [true, false] {
+        let story = Story::begin().await;
+        let endpoint = story.listen(json!(["payment.created"])).await;
+        story.receiver.script.lock().unwrap().push_back(Ok(503));
+        story.pay(json!({})).await.unwrap();
+        story.settle().await;
+        if delete {
+            story.engine.delete_webhook_endpoint(&story.me, endpoint.id).await.unwrap();
+        } else {
+            let ask =
+                story.read(json!({"active": false}), wire::ModifyWebhookEndpoint::read).unwrap();
+            story.engine.modify_webhook_endpoint(&story.call(), endpoint.id, ask).await.unwrap();
+        }
+        story.pay(json!({})).await.unwrap();
+        story.wait(6_000).await;
+        assert_eq!(story.receiver.sent.lock().unwrap().len(), 1);
+        let all = story.deliveries().await;
+        assert_eq!(all.len(), 1, "no delivery is made for who does not listen");
+        let why =
+            if delete { AttemptError::EndpointDeleted } else { AttemptError::EndpointInactive };
+        assert_eq!((all[0].status, all[0].error), (DeliveryStatus::Failed, Some(why)));
+        assert_eq!((all[0].http_status, all[0].duration_ms), (None, None));
+        assert_eq!(all[0].attempts_count, 1);
+    }
+}
+
+#[tokio::test]
+async fn a_test_event_reaches_its_endpoint_alone() {
+    let story = Story::begin().await;
+    let one = story.listen(json!(["payment.failed"])).await;
+    story.listen(json!(["*"])).await;
+    let body = json!({"webhook_endpoint": one.id, "event_type": "payout.failed"});
+    let ask = story.read(body, wire::TestWebhook::read).unwrap();
+    let reply = story.engine.test_webhook(&story.call(), ask).await.unwrap();
+    assert!(reply.object.test);
+    story.settle().await;
+    let sent = story.receiver.sent.lock().unwrap().clone();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].body["type"], "payout.failed");
+    assert_eq!(sent[0].body["test"], true);
+    assert_eq!(story.balance("XOF").await, (0, 0, 0));
+}
+
+#[tokio::test]
+async fn there_are_at_most_sixteen_endpoints() {
+    let story = Story::begin().await;
+    let tries = (0..20).map(|_| async {
+        let body = json!({"url": "http://127.0.0.1:9/hooks"});
+        let ask = story.read(body, wire::CreateWebhookEndpoint::read).unwrap();
+        story.engine.create_webhook_endpoint(&story.call(), ask).await
+    });
+    let outcomes = futures_util::future::join_all(tries).await;
+    assert_eq!(outcomes.iter().filter(|it| it.is_ok()).count(), 16);
+}

@@ -1,0 +1,11 @@
+//! Stories of whole lives, told on a clock that the test owns: days of retries in milliseconds.
+
+#![allow(clippy::unwrap_used, reason = "a story that goes wrong should stop")]
+
+mod deliveries;
+mod idempotency;
+mod links;
+mod payments;
+mod payouts;
+mod refunds;
+mod support;
