@@ -70,6 +70,17 @@ impl CreateCustomer {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{}"#)?;
+    /// let faults = wire::CreateCustomer::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "name is required.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let customer = Self {
@@ -107,6 +118,17 @@ impl ModifyCustomer {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"name":null}"#)?;
+    /// let read = wire::ModifyCustomer::read(&body, &form).unwrap();
+    /// assert_eq!(read.name, cauri_core::Patch::Clear);
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::modification(body);
         let customer = Self {

@@ -37,6 +37,17 @@ impl TestWebhook {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{}"#)?;
+    /// let faults = wire::TestWebhook::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "webhook_endpoint is required.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let endpoint = params.required("webhook_endpoint", string(field::id));

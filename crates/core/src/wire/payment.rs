@@ -241,6 +241,17 @@ impl CancelPayment {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"reason":""}"#)?;
+    /// let faults = wire::CancelPayment::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "reason must not be empty.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let reason = params.optional("reason", string(field::text));

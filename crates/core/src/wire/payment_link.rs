@@ -86,6 +86,18 @@ impl CreatePaymentLink {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = br#"{"title":"Invoice 42","currency":"XOF","country":"CI"}"#;
+    /// let body = wire::parse_object(body)?;
+    /// let read = wire::CreatePaymentLink::read(&body, &form).unwrap();
+    /// assert_eq!(read.active, true);
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let title = params.required("title", string(field::text));
@@ -155,6 +167,17 @@ impl ModifyPaymentLink {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"currency":"XAF"}"#)?;
+    /// let faults = wire::ModifyPaymentLink::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "currency cannot be changed.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::modification(body);
         let link = Self {

@@ -61,6 +61,18 @@ impl CreatePayout {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = br#"{"amount":5,"currency":"XOF","network":"mtn","phone":"+22505"}"#;
+    /// let body = wire::parse_object(body)?;
+    /// let faults = wire::CreatePayout::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "phone is not a valid phone number.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let amount = params.required("amount", field::amount);

@@ -69,6 +69,16 @@ pub fn payments(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Fault
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::payment_links(scope, &[("active".into(), "false".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn payment_links(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     Asked::of(List::PaymentLinks(scope), pairs)
         .filter("status", Field::Status, one_of(PaymentLinkStatus::ALL))
@@ -97,6 +107,16 @@ pub fn link_payments(
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::payouts(scope, &[("status".into(), "created".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn payouts(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     Asked::of(List::Payouts(scope), pairs)
         .filter("status", Field::Status, one_of(PayoutStatus::ALL))
@@ -112,6 +132,16 @@ pub fn payouts(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::refunds(scope, &[("status".into(), "failed".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn refunds(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     Asked::of(List::Refunds(scope), pairs)
         .filter("status", Field::Status, one_of(RefundStatus::ALL))
@@ -125,6 +155,16 @@ pub fn refunds(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::customers(scope, &[("reference".into(), "U-9".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn customers(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     Asked::of(List::Customers(scope), pairs)
         .filter("email", Field::Email, email)
@@ -137,6 +177,16 @@ pub fn customers(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faul
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::webhook_endpoints(scope, &[("limit".into(), "5".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn webhook_endpoints(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     let asked = Asked::of(List::WebhookEndpoints(scope), pairs).finish();
     asked.map(|query| query.with(Field::Deleted, FieldValue::Flag(false)))
@@ -146,6 +196,16 @@ pub fn webhook_endpoints(scope: Scope, pairs: &[(String, String)]) -> Result<Que
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::deliveries(scope, &[("status".into(), "pending".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn deliveries(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     Asked::of(List::Deliveries(scope), pairs)
         .filter("webhook_endpoint", Field::Endpoint, id::<EndpointId>)
@@ -159,6 +219,16 @@ pub fn deliveries(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Fau
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let asked = query::ledger(scope, &[("account".into(), "fees".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 1));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn ledger(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults> {
     Asked::of(List::Entries(scope), pairs)
         .filter("currency", Field::Currency, currency)
@@ -196,6 +266,12 @@ pub struct Scenarios {
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// use cauri_core::{ScenarioKind, wire::query};
+/// let asked = query::scenarios(&[("applies_to".into(), "payout".into())]);
+/// assert_eq!(asked.map(|asked| asked.applies_to), Ok(Some(ScenarioKind::Payout)));
+/// ```
 pub fn scenarios(pairs: &[(String, String)]) -> Result<Scenarios, Faults> {
     let mut pairs = Pairs::new(pairs);
     let applies_to = pairs.optional("applies_to", field::word(ScenarioKind::ALL));
@@ -217,6 +293,13 @@ pub struct PaymentMethods {
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// use cauri_core::wire::query;
+/// let asked = query::payment_methods(&[("country".into(), "CI".into())]);
+/// assert!(asked.is_ok_and(|asked| asked.currency.is_none()));
+/// assert!(query::payment_methods(&[]).is_err());
+/// ```
 pub fn payment_methods(pairs: &[(String, String)]) -> Result<PaymentMethods, Faults> {
     let mut pairs = Pairs::new(pairs);
     let country = pairs.required("country", field::country);

@@ -51,6 +51,17 @@ impl CreateRefund {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"payment":"cus_01jd3w8k4f7q2m9x5r6t0v1b3c"}"#)?;
+    /// let faults = wire::CreateRefund::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "payment names nothing that exists.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let payment = params.required("payment", string(field::id));

@@ -52,6 +52,17 @@ impl Fund {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"amount":5,"currency":"xof"}"#)?;
+    /// let faults = wire::Fund::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "currency must be three upper-case letters.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let amount = params.required("amount", field::amount);
@@ -74,6 +85,18 @@ impl Simulate {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = br#"{"id":"pay_01jd3w8k4f7q2m9x5r6t0v1b3c","scenario":"miracle"}"#;
+    /// let body = wire::parse_object(body)?;
+    /// let faults = wire::Simulate::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "scenario is not a scenario.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let id = params.required("id", string(field::order_id));

@@ -75,6 +75,18 @@ impl CreateWebhookEndpoint {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = br#"{"url":"https://a.example/","events":["payment.*"]}"#;
+    /// let body = wire::parse_object(body)?;
+    /// let faults = wire::CreateWebhookEndpoint::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "events[0] is not a kind of event.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let url = params.required("url", string(|text| form.webhook_url(text)));
@@ -125,6 +137,17 @@ impl ModifyWebhookEndpoint {
     ///
     /// # Errors
     /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"rotate_secret":true}"#)?;
+    /// let read = wire::ModifyWebhookEndpoint::read(&body, &form).unwrap();
+    /// assert_eq!(read.rotate_secret, Some(0));
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
     pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::modification(body);
         let url = params.optional("url", string(|text| form.webhook_url(text)));

@@ -2,13 +2,16 @@
 
 mod golden;
 mod masks;
+mod payments;
 mod queries;
 mod records;
 mod requests;
 mod robust;
 mod rules;
 
-use super::Form;
+use serde_json::{Map, Value};
+
+use super::{Form, parse_object};
 use crate::{
     error::Faults,
     model::catalogue::Catalogue,
@@ -49,4 +52,36 @@ fn lines(faults: &[crate::Fault]) -> String {
 /// The faults of something read, or `ok`.
 fn verdict<T>(read: &Result<T, Faults>) -> String {
     read.as_ref().map_or_else(|faults| lines(faults.all()), |_| "ok".to_owned())
+}
+
+const SANDBOX: Environment = Environment::Sandbox;
+const LIVE: Environment = Environment::Live;
+
+/// A body and its faults; `ok` when there are none.
+type Case<'a> = (&'a str, &'a str);
+
+/// Reads a body made of a base and changes to it, case by case.
+#[track_caller]
+fn reads<T>(
+    read: impl Fn(&Map<String, Value>, &Form<'_>) -> Result<T, Faults>,
+    environment: Environment,
+    base: &str,
+    cases: &[Case<'_>],
+) {
+    let catalogue = Catalogue::sandbox();
+    let form = form(environment, &catalogue);
+    for (changes, expected) in cases {
+        let mut body = parse_object(base.as_bytes()).expect(base);
+        let changes = parse_object(changes.as_bytes()).expect(changes);
+        for (name, value) in changes {
+            // A field set to "-" is taken away.
+            if value == "-" {
+                body.remove(&name)
+            } else {
+                body.insert(name, value)
+            };
+        }
+        let text = serde_json::to_string(&body).expect("JSON");
+        assert_eq!(verdict(&read(&body, &form)), *expected, "{text}");
+    }
 }
