@@ -102,3 +102,15 @@ pub struct Reply<T> {
     /// Is it the answer to an earlier use of the key?
     pub replayed: bool,
 }
+
+/// The answer to an earlier use of an idempotency key, as it was given then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Replay {
+    /// The exact body.
+    pub body: String,
+    /// Which kind of success.
+    pub success: Success,
+    /// The path of what was created.
+    pub location: Option<String>,
+}

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use cauri_core::{Connection, Environment, Keyring, Order, SealError, Timestamp, decide::Terms};
+use cauri_core::{Connection, Environment, Keyring, Order, RequestId, SealError, Timestamp, decide::Terms};
 
 use crate::{
     ambient::{Ambient, OsEntropy, SystemClock},
@@ -115,6 +115,12 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.0.ambient.now()
+    }
+
+    /// A fresh name for a request, for logs and answers.
+    #[must_use]
+    pub fn request_id(&self) -> RequestId {
+        self.0.ambient.env().id()
     }
 
     /// The rail that carries an order: the simulator in the sandbox, else the gateway of its

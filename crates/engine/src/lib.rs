@@ -19,7 +19,7 @@ mod use_case;
 mod worker;
 
 pub use ambient::{OsEntropy, SystemClock};
-pub use call::{Call, Caller, Reply};
+pub use call::{Call, Caller, Replay, Reply};
 /// Why a command was refused: the error of `cauri-core`.
 pub use cauri_core::Error as Refused;
 pub use cauri_core::*;

@@ -13,10 +13,11 @@ use cauri_core::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    call::{Call, Reply},
+    call::{Call, Replay, Reply},
     engine::Engine,
     error::Error,
     port::store::StoreError,
+    store_ext::StoreExt,
 };
 
 /// How often a command is decided anew because others changed its records.
@@ -127,6 +128,27 @@ impl Engine {
             }
         }
         Err(Error::Contended)
+    }
+
+    /// The answer to an earlier use of a call's idempotency key. Commands look for it themselves;
+    /// this is for whoever refuses a request before it has become one.
+    ///
+    /// # Errors
+    /// [`Refused::IdempotencyKeyReused`] when the key was used for another request, or
+    /// [`Error::Store`].
+    pub async fn replayed(&self, call: &Call) -> Result<Option<Replay>, Error> {
+        let Some(asked) = &call.idempotency else { return Ok(None) };
+        let key = Key::Idempotency(call.caller.scope, asked.key.clone());
+        let record = self.0.store.find::<IdempotencyRecord>(key).await?;
+        let now = self.0.ambient.now();
+        match decide::idempotency::earlier(asked, record.as_ref(), now)? {
+            Some(record) => Ok(Some(Replay {
+                body: decide::idempotency::body(record, &self.0.keys)?,
+                success: record.success,
+                location: record.location.clone(),
+            })),
+            None => Ok(None),
+        }
     }
 
     /// Runs a command of the engine's own, which nobody waits for an answer to.

@@ -46,7 +46,6 @@ pub fn fund(
 /// What a scenario is to be played on, as it was read.
 #[derive(Debug, Clone)]
 #[expect(clippy::exhaustive_enums, reason = "a new kind of order must stop every match")]
-#[expect(clippy::large_enum_variant, reason = "one at a time, and never kept")]
 pub enum Subject {
     /// A payment.
     Payment(payment::Case),

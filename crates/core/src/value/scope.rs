@@ -4,6 +4,7 @@ use super::{choice::choice, id::AccountId};
 
 choice! {
     /// Play or earnest (API §1, R17).
+    #[expect(clippy::exhaustive_enums, reason = "there is no third way")]
     Environment {
         /// Nothing is real.
         Sandbox = "sandbox",

@@ -13,6 +13,7 @@ use crate::{
     engine::Engine,
     error::Error,
     run::{Loaded, Shape},
+    store_ext::StoreExt,
 };
 
 impl Engine {
@@ -78,6 +79,23 @@ impl Engine {
             })
             .await?;
         Ok(reply.object)
+    }
+
+    /// An endpoint, without its secret. The contract has no route for it.
+    ///
+    /// # Errors
+    /// [`crate::PermissionError::SecretKeyRequired`], [`Refused::NotFound`], or [`Error::Store`].
+    pub async fn webhook_endpoint(
+        &self,
+        caller: &Caller,
+        id: EndpointId,
+    ) -> Result<wire::WebhookEndpoint, Error> {
+        caller.may_write()?;
+        let key = Key::WebhookEndpoint(caller.scope, id);
+        let found = self.0.store.find::<WebhookEndpoint>(key).await?.map(|it| it.value);
+        let found = found.filter(|it| it.deleted_at.is_none());
+        let found = found.ok_or(Refused::NotFound("webhook endpoint"))?;
+        Ok(wire::WebhookEndpoint::of(&found, None).map_err(Refused::from)?)
     }
 
     /// `GET /v1/webhooks`. The query is one of `wire::query::webhook_endpoints`.

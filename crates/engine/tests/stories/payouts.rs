@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Story, code};
 
 impl Story {
-    pub async fn payout(&self, phone: &str, amount: i64) -> Result<wire::Payout, Error> {
+    pub(crate) async fn payout(&self, phone: &str, amount: i64) -> Result<wire::Payout, Error> {
         let body: Value =
             json!({"amount": amount, "currency": "XOF", "network": "orange", "phone": phone});
         let ask = self.read(body, wire::CreatePayout::read)?;

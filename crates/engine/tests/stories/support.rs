@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use cauri::{
-    Attempt, AttemptError, Call, Caller, Clock, Currency, Engine, Environment, Error,
+    Attempt, AttemptError, Call, Caller, Currency, Engine, Environment, Error,
     IdempotencyKey, List, Notifier, PaymentId, Query, Receipt, RefundId, Refused, Scenario, Scope,
     Timestamp, Worker,
     decide::{Terms, idempotency::Idempotency},
@@ -21,21 +21,21 @@ use serde_json::{Map, Value, json};
 const START: i64 = 1_731_974_400_000;
 
 #[derive(Debug, Clone)]
-pub struct Sent {
-    pub at: Timestamp,
-    pub kind: String,
-    pub number: String,
-    pub signature: String,
-    pub body: Value,
-    pub raw: Vec<u8>,
+pub(crate) struct Sent {
+    pub(crate) at: Timestamp,
+    pub(crate) kind: String,
+    pub(crate) number: String,
+    pub(crate) signature: String,
+    pub(crate) body: Value,
+    pub(crate) raw: Vec<u8>,
 }
 
 /// Answers as scripted, then always 200.
 #[derive(Debug)]
-pub struct Receiver {
+pub(crate) struct Receiver {
     clock: Arc<ManualClock>,
-    pub sent: Mutex<Vec<Sent>>,
-    pub script: Mutex<VecDeque<Result<u16, AttemptError>>>,
+    pub(crate) sent: Mutex<Vec<Sent>>,
+    pub(crate) script: Mutex<VecDeque<Result<u16, AttemptError>>>,
 }
 
 #[async_trait]
@@ -60,20 +60,20 @@ impl Notifier for Receiver {
     }
 }
 
-pub struct Story {
-    pub engine: Engine,
-    pub worker: Worker,
-    pub clock: Arc<ManualClock>,
-    pub receiver: Arc<Receiver>,
-    pub me: Caller,
+pub(crate) struct Story {
+    pub(crate) engine: Engine,
+    pub(crate) worker: Worker,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) receiver: Arc<Receiver>,
+    pub(crate) me: Caller,
 }
 
 impl Story {
-    pub async fn begin() -> Self {
+    pub(crate) async fn begin() -> Self {
         Self::with(Terms::default()).await
     }
 
-    pub async fn with(terms: Terms) -> Self {
+    pub(crate) async fn with(terms: Terms) -> Self {
         let clock = Arc::new(ManualClock::at(Timestamp::from_millis(START)));
         let receiver = Arc::new(Receiver {
             clock: Arc::clone(&clock),
@@ -81,9 +81,9 @@ impl Story {
             script: Mutex::default(),
         });
         let engine = Engine::builder(Arc::new(MemoryStore::new()))
-            .clock(Arc::clone(&clock) as Arc<dyn Clock>)
+            .clock(clock.clone())
             .entropy(Arc::new(SeededEntropy::new(7)))
-            .notifier(Arc::clone(&receiver) as Arc<dyn Notifier>)
+            .notifier(receiver.clone())
             .terms(terms)
             .build()
             .unwrap();
@@ -93,17 +93,17 @@ impl Story {
         Self { engine, worker, clock, receiver, me: Caller::secret(scope) }
     }
 
-    pub fn call(&self) -> Call {
+    pub(crate) fn call(&self) -> Call {
         Call::by(self.me)
     }
 
-    pub fn keyed(&self, key: &str, fingerprint: u8) -> Call {
+    pub(crate) fn keyed(&self, key: &str, fingerprint: u8) -> Call {
         let key: IdempotencyKey = key.parse().unwrap();
         self.call().idempotent(Some(Idempotency { key, fingerprint: [fingerprint; 32] }))
     }
 
     /// Works until nothing is due now.
-    pub async fn settle(&self) {
+    pub(crate) async fn settle(&self) {
         for _ in 0..100 {
             if self.worker.tick().await.unwrap().is_idle() {
                 return;
@@ -113,7 +113,7 @@ impl Story {
     }
 
     /// Lets time pass, a quarter of a second at a time.
-    pub async fn wait(&self, millis: i64) {
+    pub(crate) async fn wait(&self, millis: i64) {
         self.settle().await;
         let mut left = millis;
         while left > 0 {
@@ -124,7 +124,7 @@ impl Story {
         }
     }
 
-    pub fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         body: Value,
         read: impl Fn(&Map<String, Value>, &Form<'_>) -> Result<T, cauri::Faults>,
@@ -137,7 +137,7 @@ impl Story {
         Ok(read(body.as_object().unwrap(), &form)?)
     }
 
-    pub async fn pay(&self, changes: Value) -> Result<wire::Payment, Error> {
+    pub(crate) async fn pay(&self, changes: Value) -> Result<wire::Payment, Error> {
         let mut body = json!({
             "amount": 5000, "currency": "XOF", "payment_method": "mobile_money",
             "network": "mtn", "phone": "+2250500009999", "reference": "ORDER-1",
@@ -154,51 +154,51 @@ impl Story {
     }
 
     /// A payment that succeeded by itself, of which the phone ends so.
-    pub async fn paid(&self, suffix: &str) -> wire::Payment {
+    pub(crate) async fn paid(&self, suffix: &str) -> wire::Payment {
         let payment = self.pay(json!({"phone": format!("+225050000{suffix}")})).await.unwrap();
         self.wait(2_250).await;
         self.payment(payment.id).await
     }
 
-    pub async fn payment(&self, id: PaymentId) -> wire::Payment {
+    pub(crate) async fn payment(&self, id: PaymentId) -> wire::Payment {
         self.engine.payment(&self.me, id).await.unwrap()
     }
 
-    pub async fn refund(&self, body: Value) -> Result<wire::Refund, Error> {
+    pub(crate) async fn refund(&self, body: Value) -> Result<wire::Refund, Error> {
         let ask = self.read(body, wire::CreateRefund::read)?;
         Ok(self.engine.create_refund(&self.call(), ask).await?.object)
     }
 
-    pub async fn refunded(&self, id: RefundId) -> wire::Refund {
+    pub(crate) async fn refunded(&self, id: RefundId) -> wire::Refund {
         self.engine.refund(&self.me, id).await.unwrap()
     }
 
-    pub async fn simulate(&self, id: &str, scenario: Scenario) -> Result<Value, Error> {
+    pub(crate) async fn simulate(&self, id: &str, scenario: Scenario) -> Result<Value, Error> {
         let ask = Simulate { id: id.parse().unwrap(), scenario };
         let reply = self.engine.simulate(&self.call(), ask).await?;
         Ok(serde_json::to_value(reply.object).unwrap())
     }
 
-    pub async fn fund(&self, amount: i64, currency: &str) {
+    pub(crate) async fn fund(&self, amount: i64, currency: &str) {
         let ask = Fund { amount: cauri::Amount::new(amount), currency: currency.parse().unwrap() };
         self.engine.fund(&self.call(), ask).await.unwrap();
     }
 
-    pub async fn listen(&self, events: Value) -> wire::WebhookEndpoint {
+    pub(crate) async fn listen(&self, events: Value) -> wire::WebhookEndpoint {
         let body = json!({"url": "http://127.0.0.1:9/hooks", "events": events});
         let ask = self.read(body, wire::CreateWebhookEndpoint::read).unwrap();
         self.engine.create_webhook_endpoint(&self.call(), ask).await.unwrap().object
     }
 
     /// `(available, pending, reserved)` of a currency.
-    pub async fn balance(&self, currency: &str) -> (i64, i64, i64) {
+    pub(crate) async fn balance(&self, currency: &str) -> (i64, i64, i64) {
         let currency: Currency = currency.parse().unwrap();
         let sheet = self.engine.balance(&self.me, Some(currency)).await.unwrap();
         let of = |sums: &[wire::CurrencyAmount]| sums[0].amount.units();
         (of(&sheet.available), of(&sheet.pending), of(&sheet.reserved))
     }
 
-    pub async fn timeline(&self, id: PaymentId) -> Vec<(String, String)> {
+    pub(crate) async fn timeline(&self, id: PaymentId) -> Vec<(String, String)> {
         let query =
             Query::all(List::Timeline(self.me.scope, id)).page(cauri::Page::new(100, 0).unwrap());
         let lines = self.engine.payment_timeline(&self.me, id, &query).await.unwrap();
@@ -206,25 +206,25 @@ impl Story {
     }
 
     /// The kinds of event that were sent, in order.
-    pub fn kinds(&self) -> Vec<String> {
+    pub(crate) fn kinds(&self) -> Vec<String> {
         self.receiver.sent.lock().unwrap().iter().map(|it| it.kind.clone()).collect()
     }
 
-    pub async fn sound(&self) {
+    pub(crate) async fn sound(&self) {
         let audit = self.engine.audit().await.unwrap();
         assert_eq!(audit.violations, [], "{audit:?}");
     }
 }
 
 /// The refusal's code.
-pub fn code<T: std::fmt::Debug>(outcome: Result<T, Error>) -> &'static str {
+pub(crate) fn code<T: std::fmt::Debug>(outcome: Result<T, Error>) -> &'static str {
     match outcome {
         Err(Error::Refused(refused)) => refused.code(),
         other => panic!("not refused: {other:?}"),
     }
 }
 
-pub fn refused(error: &Error) -> &Refused {
+pub(crate) fn refused(error: &Error) -> &Refused {
     match error {
         Error::Refused(refused) => refused,
         other => panic!("not a refusal: {other}"),
