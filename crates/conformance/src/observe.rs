@@ -1,0 +1,66 @@
+//! Everything that can be read.
+
+use cauri::{Entry, Key, List, Page, Query, Record, Scope, Store, Versioned};
+
+use crate::fixtures::History;
+
+/// Asserts that two stores show the same of a history.
+pub(crate) async fn assert_same(left: &dyn Store, right: &dyn Store, history: &History) {
+    let keys = history.keys();
+    for keys in keys.chunks(50) {
+        assert_eq!(get(left, keys).await, get(right, keys).await, "of {keys:?}");
+    }
+    for list in history.lists() {
+        assert_eq!(whole(left, list).await, whole(right, list).await, "of {list:?}");
+    }
+    for scope in history.scopes() {
+        let (left_ledger, right_ledger) = (ledger(left, *scope).await, ledger(right, *scope).await);
+        assert_eq!(left_ledger, right_ledger, "of {scope:?}");
+        let balances = (left.balances(*scope).await, right.balances(*scope).await);
+        assert_eq!(balances.0.expect("balances"), balances.1.expect("balances"), "of {scope:?}");
+    }
+    for (scope, customer) in history.customers() {
+        let left = left.statistics(scope, customer).await.expect("statistics");
+        let right = right.statistics(scope, customer).await.expect("statistics");
+        assert_eq!(left, right, "of {customer:?} of {scope:?}");
+    }
+}
+
+pub(crate) async fn get(store: &dyn Store, keys: &[Key]) -> Vec<Option<Versioned<Record>>> {
+    store.get(keys).await.expect("the store answers")
+}
+
+/// All records of a list, page by page.
+pub(crate) async fn whole(store: &dyn Store, list: List) -> Vec<Versioned<Record>> {
+    let mut all = Vec::new();
+    loop {
+        let query = Query::all(list).page(next(all.len()));
+        let page = store.list(&query).await.expect("the store answers");
+        if page.items.is_empty() {
+            assert_eq!(i64::try_from(all.len()), Ok(page.total), "the total of {list:?}");
+            return all;
+        }
+        all.extend(page.items);
+    }
+}
+
+/// All entries of a scope, page by page, newest first.
+pub(crate) async fn ledger(store: &dyn Store, scope: Scope) -> Vec<Entry> {
+    let mut all = Vec::new();
+    loop {
+        let query = Query::all(List::Entries(scope)).page(next(all.len()));
+        let page = store.entries(&query).await.expect("the store answers");
+        if page.items.is_empty() {
+            assert_eq!(i64::try_from(all.len()), Ok(page.total), "the total of the ledger");
+            return all;
+        }
+        all.extend(page.items);
+    }
+}
+
+fn next(offset: usize) -> Page {
+    i64::try_from(offset)
+        .ok()
+        .and_then(|offset| Page::new(Page::LIMIT_MAX, offset))
+        .expect("a page")
+}
