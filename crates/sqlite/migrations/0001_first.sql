@@ -468,3 +468,64 @@ create table list_counters (
     primary key (account, live, list)
 ) strict, without rowid;
 
+-- What SQLite is to think of the tables: that an account has a million of everything, of which a
+-- few share a customer or a reference. Left to itself it takes an account for ten rows, and reads
+-- all of it where it should look up one. The figures stay until somebody runs `analyze`.
+
+analyze;
+
+delete from sqlite_stat1;
+
+insert into sqlite_stat1 (tbl, idx, stat) values
+    ('accounts', 'sqlite_autoindex_accounts_1', '10000000 1'),
+    ('accounts', 'accounts_number', '10000000 1'),
+    ('api_keys', 'sqlite_autoindex_api_keys_1', '10000 1000 1000 1'),
+    ('api_keys', 'api_keys_number', '10000 1000 1000 1'),
+    ('api_keys', 'api_keys_hash', '10000 1'),
+    ('customers', 'sqlite_autoindex_customers_1', '10000000 1000000 1000000 1'),
+    ('customers', 'customers_number', '10000000 1000000 1000000 1'),
+    ('customers', 'customers_created', '10000000 1000000 1000000 1 1'),
+    ('customers', 'customers_email', '10000000 1000000 1000000 4 1'),
+    ('customers', 'customers_phone', '10000000 1000000 1000000 4 1'),
+    ('customers', 'customers_reference', '10000000 1000000 1000000 4 1'),
+    ('payment_links', 'sqlite_autoindex_payment_links_1', '10000000 1000000 1000000 1'),
+    ('payment_links', 'payment_links_number', '10000000 1000000 1000000 1'),
+    ('payment_links', 'payment_links_facets', '10000000 1000000 1000000 500000 1 1 1 1'),
+    ('payment_links', 'payment_links_reference', '10000000 1000000 1000000 4 1'),
+    ('payments', 'sqlite_autoindex_payments_1', '10000000 1000000 1000000 1'),
+    ('payments', 'payments_number', '10000000 1000000 1000000 1'),
+    ('payments', 'payments_facets', '10000000 1000000 1000000 200000 1 1 1 1 1 1'),
+    ('payments', 'payments_customer', '10000000 1000000 1000000 4 1'),
+    ('payments', 'payments_payment_link', '10000000 1000000 1000000 4 1'),
+    ('payments', 'payments_reference', '10000000 1000000 1000000 4 1'),
+    ('payments', 'payments_due', '1000 1'),
+    ('payouts', 'sqlite_autoindex_payouts_1', '10000000 1000000 1000000 1'),
+    ('payouts', 'payouts_number', '10000000 1000000 1000000 1'),
+    ('payouts', 'payouts_facets', '10000000 1000000 1000000 200000 1 1 1 1 1'),
+    ('payouts', 'payouts_customer', '10000000 1000000 1000000 4 1'),
+    ('payouts', 'payouts_reference', '10000000 1000000 1000000 4 1'),
+    ('payouts', 'payouts_due', '1000 1'),
+    ('refunds', 'sqlite_autoindex_refunds_1', '10000000 1000000 1000000 1'),
+    ('refunds', 'refunds_number', '10000000 1000000 1000000 1'),
+    ('refunds', 'refunds_facets', '10000000 1000000 1000000 200000 1 1 1'),
+    ('refunds', 'refunds_payment', '10000000 1000000 1000000 4 1'),
+    ('refunds', 'refunds_reference', '10000000 1000000 1000000 4 1'),
+    ('refunds', 'refunds_due', '1000 1'),
+    ('timeline_entries', 'timeline_entries', '10000000 1000000 1000000 4 1'),
+    ('webhook_endpoints', 'sqlite_autoindex_webhook_endpoints_1', '10000 1000 1000 1'),
+    ('webhook_endpoints', 'webhook_endpoints_number', '10000 1000 1000 1'),
+    ('webhook_endpoints', 'webhook_endpoints_present', '160 16 16 1'),
+    ('events', 'sqlite_autoindex_events_1', '10000000 1000000 1000000 1'),
+    ('events', 'events_number', '10000000 1000000 1000000 1'),
+    ('events', 'events_facets', '10000000 1000000 1000000 83334 1 1'),
+    ('deliveries', 'sqlite_autoindex_deliveries_1', '10000000 1000000 1000000 1'),
+    ('deliveries', 'deliveries_number', '10000000 1000000 1000000 1'),
+    ('deliveries', 'deliveries_event', '10000000 1000000 1000000 4 1'),
+    ('deliveries', 'deliveries_facets', '10000000 1000000 1000000 333334 83334 1 1 1'),
+    ('deliveries', 'deliveries_due', '10000 1000 1'),
+    ('idempotency', 'sqlite_autoindex_idempotency_1', '10000000 1000000 1000000 1'),
+    ('idempotency', 'idempotency_due', '1000 1'),
+    ('ledger_entries', 'ledger_entries', '10000000 1000000 1000000 1'),
+    ('ledger_entries', 'ledger_entries_facets', '10000000 1000000 1000000 200000 16667 1 1 1 1'),
+    ('ledger_entries', 'ledger_entries_source', '10000000 1000000 1000000 4 1'),
+    ('ledger_entries', 'ledger_entries_transaction', '10000000 1000000 1000000 4 1');

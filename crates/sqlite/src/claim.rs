@@ -47,18 +47,21 @@ pub(crate) async fn claim(
 /// The rowids of what has been due the longest; those of one moment go by their keys, as in every
 /// store.
 async fn oldest(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<i64>, StoreError> {
-    let table = Table::claimed(claim.kind);
-    let text = format!(
+    let mut arguments = Arguments::default();
+    arguments.int(claim.now.millis())?;
+    arguments.int(i64::from(claim.limit))?;
+    let rows = fetch(connection, oldest_text(claim.kind), arguments).await?;
+    rows.iter().map(|row| int(row, 0)).collect()
+}
+
+pub(crate) fn oldest_text(kind: ClaimKind) -> String {
+    let table = Table::claimed(kind);
+    format!(
         "select rowid from {} where due_at is not null and due_at <= ? \
          order by due_at, {} limit ?",
         table.name(),
         names(table.key(), ""),
-    );
-    let mut arguments = Arguments::default();
-    arguments.int(claim.now.millis())?;
-    arguments.int(i64::from(claim.limit))?;
-    let rows = fetch(connection, text, arguments).await?;
-    rows.iter().map(|row| int(row, 0)).collect()
+    )
 }
 
 /// An endpoint that something is due for, since when, and how much of it may be handed out.
@@ -68,19 +71,22 @@ struct Lane {
     room: u16,
 }
 
-/// The endpoints that something is due for and that have room. Steps from one endpoint to the
-/// next over the index, so that it costs as much as there are endpoints, however much waits.
+/// Steps from one endpoint to the next over the index, so that it costs as much as there are
+/// endpoints, however much waits for each.
+pub(crate) const LANES: &str = "with recursive lane (endpoint) as (\
+     select min(endpoint) from deliveries where due_at is not null \
+     union all \
+     select (select min(d.endpoint) from deliveries as d \
+     where d.due_at is not null and d.endpoint > lane.endpoint) \
+     from lane where lane.endpoint is not null), \
+     head (endpoint, since) as materialized (\
+     select endpoint, (select min(d.due_at) from deliveries as d \
+     where d.due_at is not null and d.endpoint = lane.endpoint) \
+     from lane where endpoint is not null) \
+     select endpoint, since from head where since <= ? order by since, endpoint";
+
+/// The endpoints that something is due for and that have room, by their oldest.
 async fn lanes(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<Lane>, StoreError> {
-    const TEXT: &str = "with recursive lane (endpoint) as (\
-         select min(endpoint) from deliveries where due_at is not null \
-         union all \
-         select (select min(d.endpoint) from deliveries as d \
-                 where d.due_at is not null and d.endpoint > lane.endpoint) \
-         from lane where lane.endpoint is not null) \
-         select endpoint, since from (select endpoint, (select min(d.due_at) from deliveries as d \
-             where d.due_at is not null and d.endpoint = lane.endpoint) as since \
-             from lane where endpoint is not null) \
-         where since <= ? order by since, endpoint";
     let mut arguments = Arguments::default();
     arguments.int(claim.now.millis())?;
     let all = claim.limit;
@@ -95,7 +101,7 @@ async fn lanes(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<L
         claim.lanes.as_ref().map_or(all, |lanes: &Lanes| lanes.cap.saturating_sub(used))
     };
     let mut lanes = Vec::new();
-    for row in fetch(connection, TEXT.to_owned(), arguments).await? {
+    for row in fetch(connection, LANES.to_owned(), arguments).await? {
         let bits: &[u8] = row.try_get(0).map_err(broken)?;
         let endpoint = Uuid::from_slice(bits).map_err(broken)?;
         let room = room(&endpoint).min(all);
@@ -122,17 +128,13 @@ async fn oldest_of_lanes(
         }
         let (now, later) = left.split_at(fitting(left.len()).min(LANES_MAX));
         left = later;
-        let part = "select * from (select due_at, account, live, id, rowid from deliveries \
-             where endpoint = ? and due_at is not null and due_at <= ? \
-             order by due_at, account, live, id limit ?)";
         let mut arguments = Arguments::default();
         for lane in now {
             arguments.cell(Cell::Id(lane.endpoint))?;
             arguments.int(claim.now.millis())?;
             arguments.int(i64::from(lane.room))?;
         }
-        let text = vec![part; now.len()].join(" union all ");
-        for row in fetch(connection, text, arguments).await? {
+        for row in fetch(connection, lanes_text(now.len()), arguments).await? {
             oldest.push(Due {
                 at: int(&row, 0)?,
                 account: row.try_get(1).map_err(broken)?,
@@ -146,6 +148,14 @@ async fn oldest_of_lanes(
         }
     }
     Ok(oldest.into_sorted_vec().into_iter().map(|due| due.rowid).collect())
+}
+
+/// The oldest of each of so many endpoints.
+pub(crate) fn lanes_text(lanes: usize) -> String {
+    let lane = "select * from (select due_at, account, live, id, rowid from deliveries \
+         where endpoint = ? and due_at is not null and due_at <= ? \
+         order by due_at, account, live, id limit ?)";
+    vec![lane; lanes].join(" union all ")
 }
 
 /// A delivery in the order of claims.

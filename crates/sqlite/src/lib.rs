@@ -6,6 +6,8 @@ mod claim;
 mod commit;
 mod error;
 mod open;
+#[cfg(test)]
+mod plans;
 mod read;
 mod store;
 mod text;

@@ -96,6 +96,13 @@ impl SqliteOptions {
         self
     }
 
+    #[cfg(test)]
+    pub(crate) async fn migrated() -> Result<SqliteConnection, OpenError> {
+        let mut writer = SqliteConnectOptions::new().in_memory(true).connect().await?;
+        migrate(&mut writer).await?;
+        Ok(writer)
+    }
+
     /// Opens the database and brings its schema to this program's version.
     ///
     /// # Errors
@@ -186,5 +193,8 @@ async fn migrate(writer: &mut SqliteConnection) -> Result<(), OpenError> {
                 .await?;
         }
     }
-    Ok(transaction.commit().await?)
+    transaction.commit().await?;
+    // A connection reads the figures of the last script when it is opened; this one was before.
+    sqlx::raw_sql("analyze sqlite_schema").execute(writer).await?;
+    Ok(())
 }

@@ -48,6 +48,11 @@ pub(crate) async fn get(
     Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
 }
 
+#[cfg(test)]
+pub(crate) fn text(keys: &[Key]) -> String {
+    Plan::of(keys).text()
+}
+
 pub(crate) fn versioned(row: Row) -> Versioned<Record> {
     let Row { record, version, due_at, number: _ } = row;
     Versioned { value: record, version, due_at }

@@ -1,3 +1,3 @@
-//! The laws of stores.
+//! The laws of stores, and of durable ones.
 
 fn main() {}
