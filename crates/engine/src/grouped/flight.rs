@@ -34,7 +34,9 @@ impl Call {
 
     /// Nobody may be waiting any more, which is no reason not to have committed.
     fn answer(self, answer: Answer) {
-        drop(self.seat.send(answer));
+        if let Err(Err(error)) = self.seat.send(answer) {
+            tracing::warn!(%error, "a commit failed after its caller had gone away");
+        }
     }
 }
 
