@@ -1,6 +1,6 @@
 //! The store: one writer, many readers.
 
-use std::fmt;
+use std::{fmt, path::Path};
 
 use async_trait::async_trait;
 use cauri::{
@@ -92,6 +92,12 @@ impl SqliteStore {
         let checkpoints = Checkpoints::start(writing.clone());
         let writer = Mutex::new(Writer::Open { connection, checkpoints });
         Self { writer, writing, readers, _folder: folder }
+    }
+
+    /// Where the database is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.writing.get_filename()
     }
 
     /// Waits for what is under way and closes every connection; whatever is asked afterwards is
