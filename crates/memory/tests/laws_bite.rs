@@ -168,7 +168,10 @@ impl Store for Flawed {
         let mut found = Vec::new();
         if self.flaw == Flaw::ReadsKeyByKey {
             for key in keys {
-                tokio::task::yield_now().await;
+                // Long enough for a commit to come between, as on a busy network.
+                for _ in 0..20 {
+                    tokio::task::yield_now().await;
+                }
                 found.extend(self.inner.get(std::slice::from_ref(key)).await?);
             }
             return Ok(found);

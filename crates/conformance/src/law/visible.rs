@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use cauri::{
@@ -16,8 +16,11 @@ use crate::{
     subject::{Subject, insert},
 };
 
-/// How often the writers write while the readers read.
+/// How often a writer writes while the readers read.
 const ROUNDS: i64 = 60;
+
+/// How often the readers must have read before the writer stops.
+const READS: usize = 150;
 
 pub(super) async fn law_6_what_was_accepted_is_seen_by_everybody(subject: Subject) {
     let mut random = Random::new(61);
@@ -103,18 +106,24 @@ pub(super) async fn law_6_nobody_sees_half_a_changeset(subject: Subject) {
     }
     let together = Arc::new(Together { store: subject.store.clone(), scope, payments });
     let written = Arc::new(AtomicBool::new(false));
+    let reads = Arc::new(AtomicUsize::new(0));
     let readers = (0..3).map(|_| {
-        let (together, written) = (together.clone(), written.clone());
+        let (together, written, reads) = (together.clone(), written.clone(), reads.clone());
         tokio::spawn(async move {
             while !written.load(Ordering::SeqCst) {
                 together.read().await;
+                reads.fetch_add(1, Ordering::SeqCst);
                 tokio::task::yield_now().await;
             }
             together.read().await;
         })
     });
     let readers: Vec<_> = readers.collect();
-    for round in 1..=ROUNDS {
+    for round in 1..=ROUNDS * 50 {
+        let ended = readers.iter().any(tokio::task::JoinHandle::is_finished);
+        if ended || round > ROUNDS && reads.load(Ordering::SeqCst) >= READS {
+            break;
+        }
         together.write(&mut random, round).await;
         tokio::task::yield_now().await;
     }

@@ -21,6 +21,9 @@ pub enum ClaimKind {
 /// Asks for what is due, oldest first. Each record handed out has its `due_at` moved to `until`
 /// and its version raised, so that the version is the token of the lease: whoever still holds an
 /// older one is refused when it writes.
+///
+/// With lanes, it is the oldest of all endpoints still, passing over those that are full. Which of
+/// two goes first that are due at one moment is the store's to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "stores read every field")]
 pub struct Claim {

@@ -1,6 +1,6 @@
 //! Where everything is kept.
 
-use std::{error::Error as StdError, fmt::Debug};
+use std::{error::Error as StdError, fmt::Debug, sync::Arc};
 
 use async_trait::async_trait;
 use cauri_core::{
@@ -92,6 +92,43 @@ pub trait Store: Debug + Send + Sync + 'static {
         scope: Scope,
         customer: CustomerId,
     ) -> Result<CustomerStatistics, StoreError>;
+}
+
+/// A store that is shared is a store.
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl<S: Store + ?Sized> Store for Arc<S> {
+    async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
+        (**self).commit(batch).await
+    }
+
+    async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
+        (**self).get(keys).await
+    }
+
+    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
+        (**self).list(query).await
+    }
+
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
+        (**self).claim(claim).await
+    }
+
+    async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
+        (**self).entries(query).await
+    }
+
+    async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
+        (**self).balances(scope).await
+    }
+
+    async fn statistics(
+        &self,
+        scope: Scope,
+        customer: CustomerId,
+    ) -> Result<CustomerStatistics, StoreError> {
+        (**self).statistics(scope, customer).await
+    }
 }
 
 /// Why a store could not answer.
