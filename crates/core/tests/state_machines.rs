@@ -1,7 +1,7 @@
 //! The five state machines, printed: `docs/state-machines.md` is what the tables in the code say,
 //! and this test fails when it is not. `UPDATE_DOCS=1 cargo test -p cauri-core` writes it anew.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 use cauri_core::{
     DeliveryStatus, DeliveryStep, PaymentLinkStatus, PaymentLinkStep, PaymentStatus, PaymentStep,
@@ -22,8 +22,8 @@ fn machine<S: Copy + Display, T: Copy + Display, E>(
         for &step in steps {
             if let Ok(to) = after(from, step) {
                 legal += 1;
-                writeln!(rows, "| `{from}` | `{step}` | `{to}` |").unwrap();
-                writeln!(picture, "    {from} --> {to}: {step}").unwrap();
+                rows.push_str(&format!("| `{from}` | `{step}` | `{to}` |\n"));
+                picture.push_str(&format!("    {from} --> {to}: {step}\n"));
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use cauri_core::{Connection, Environment, Keyring, Order, RequestId, SealError, Timestamp, decide::Terms};
+use cauri_core::{
+    Connection, Environment, Keyring, Order, RequestId, SealError, Timestamp, decide::Terms,
+};
 
 use crate::{
     ambient::{Ambient, OsEntropy, SystemClock},

@@ -150,8 +150,7 @@ impl<'c, 'a> Draft<'c, 'a> {
         amount: Amount,
     ) {
         let Why { transaction, kind, source, currency } = why;
-        let head =
-            PostingHead { scope: self.cx.scope, transaction, kind, source, currency };
+        let head = PostingHead { scope: self.cx.scope, transaction, kind, source, currency };
         self.changes.post(Posting::moving(head, debit, credit, amount, self.cx.env));
     }
 

@@ -4,9 +4,7 @@ use crate::{
     arithmetic::seal::{Keyring, SealError},
     commit::{changeset::Changeset, record::Versioned},
     error::Error,
-    model::idempotency::{
-        IdempotencyKey, IdempotencyRecord, RETENTION_MS, StoredBody, Success,
-    },
+    model::idempotency::{IdempotencyKey, IdempotencyRecord, RETENTION_MS, StoredBody, Success},
     value::{env::Env, scope::Scope, time::Timestamp},
 };
 
@@ -79,8 +77,16 @@ pub fn keep(
     let now = env.now();
     let expires_at = now.plus_millis(RETENTION_MS);
     let created_at = now;
-    let record =
-        IdempotencyRecord { scope, key, fingerprint, success, location, body, created_at, expires_at };
+    let record = IdempotencyRecord {
+        scope,
+        key,
+        fingerprint,
+        success,
+        location,
+        body,
+        created_at,
+        expires_at,
+    };
     match expired {
         Some(old) => changes.update(record, old.version, Some(expires_at)),
         None => changes.insert(record, Some(expires_at)),

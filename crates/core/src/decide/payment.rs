@@ -80,12 +80,15 @@ pub fn create(
     let country = payer_country(&ask, place, phone.as_ref(), &offers.catalogue)?;
     if place.is_some_and(|link| link.methods.as_ref().is_some_and(|all| !all.contains(&ask.method)))
     {
-        return Err(Error::fault("payment_method", Problem::Catalogue(
-            crate::model::catalogue::CatalogueError::PaymentMethodNotSupported {
-                method: ask.method,
-                country,
-            },
-        )));
+        return Err(Error::fault(
+            "payment_method",
+            Problem::Catalogue(
+                crate::model::catalogue::CatalogueError::PaymentMethodNotSupported {
+                    method: ask.method,
+                    country,
+                },
+            ),
+        ));
     }
     let offer = offers
         .catalogue
@@ -225,7 +228,12 @@ pub fn cancel(
     }
     let mut story = Story::new(case, Actor::Api, cx);
     story.payment.cancellation_reason = reason;
-    story.close(PaymentStep::Cancel, TimelineKind::Cancelled, EventKind::PaymentCancelled, "The payment was cancelled.")?;
+    story.close(
+        PaymentStep::Cancel,
+        TimelineKind::Cancelled,
+        EventKind::PaymentCancelled,
+        "The payment was cancelled.",
+    )?;
     story.end()
 }
 
@@ -501,16 +509,30 @@ impl<'c, 'a> Story<'c, 'a> {
         {
             self.payment.next_action = Some(NextAction::Redirect { url: url.to_owned() });
         }
-        self.tell_event(EventKind::PaymentProcessing, TimelineKind::Processing, "The network accepted the request.")
+        self.tell_event(
+            EventKind::PaymentProcessing,
+            TimelineKind::Processing,
+            "The network accepted the request.",
+        )
     }
 
     fn fail(&mut self, code: FailureCode) -> Result<(), Error> {
         self.payment.failure = Some(code);
-        self.close(PaymentStep::Fail, TimelineKind::Failed, EventKind::PaymentFailed, code.message())
+        self.close(
+            PaymentStep::Fail,
+            TimelineKind::Failed,
+            EventKind::PaymentFailed,
+            code.message(),
+        )
     }
 
     fn expire(&mut self) -> Result<(), Error> {
-        self.close(PaymentStep::Expire, TimelineKind::Expired, EventKind::PaymentExpired, "The payment was not made in time.")
+        self.close(
+            PaymentStep::Expire,
+            TimelineKind::Expired,
+            EventKind::PaymentExpired,
+            "The payment was not made in time.",
+        )
     }
 
     /// An end without money.

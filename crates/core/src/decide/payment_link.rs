@@ -110,13 +110,12 @@ pub fn modify(
         reference,
         metadata,
     } = ask;
-    let metadata = link.metadata.patched(&metadata).map_err(|_| {
-        Fault::at("metadata", Problem::invalid("must have at most 50 keys"))
-    })?;
-    let keeps = active.is_none()
-        && amount.is_keep()
-        && expires_at.is_keep()
-        && return_url.is_keep();
+    let metadata = link
+        .metadata
+        .patched(&metadata)
+        .map_err(|_| Fault::at("metadata", Problem::invalid("must have at most 50 keys")))?;
+    let keeps =
+        active.is_none() && amount.is_keep() && expires_at.is_keep() && return_url.is_keep();
     if link.status == PaymentLinkStatus::Paid && !keeps {
         return Err(Error::PaymentLinkAlreadyPaid);
     }

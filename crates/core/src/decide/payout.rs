@@ -49,8 +49,13 @@ pub fn create(
             purpose: Purpose::Payout,
         })
         .map_err(Error::catalogue)?;
-    let fee_amount =
-        offers.fees.fee(FeeKind::Payout, ask.method, Some(&ask.network), ask.currency, ask.amount)?;
+    let fee_amount = offers.fees.fee(
+        FeeKind::Payout,
+        ask.method,
+        Some(&ask.network),
+        ask.currency,
+        ask.amount,
+    )?;
     let total = ask.amount.plus(fee_amount)?;
 
     let now = cx.env.now();

@@ -285,7 +285,11 @@ impl<'c, 'a> Story<'c, 'a> {
         payment.refunding_amount = payment.refunding_amount.minus(amount)?;
         payment.refunded_amount = payment.refunded_amount.plus(amount)?;
         payment.refunds_count = payment.refunds_count.checked_add(1).ok_or(Overflow)?;
-        self.tell(EventKind::RefundSucceeded, TimelineKind::RefundSucceeded, "The network confirmed a refund.")?;
+        self.tell(
+            EventKind::RefundSucceeded,
+            TimelineKind::RefundSucceeded,
+            "The network confirmed a refund.",
+        )?;
         let (step, line, event, message) = if self.payment.refunded_amount == self.payment.amount {
             (
                 PaymentStep::RefundRest,

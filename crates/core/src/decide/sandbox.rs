@@ -89,10 +89,9 @@ pub fn simulate(
 /// On a refund only three scenarios can be played, although the list names some for its payment.
 fn applies(scenario: Scenario, kind: ScenarioKind, method: PaymentMethod) -> bool {
     match kind {
-        ScenarioKind::Refund => matches!(
-            scenario,
-            Scenario::Success | Scenario::RefundFailure | Scenario::Pending
-        ),
+        ScenarioKind::Refund => {
+            matches!(scenario, Scenario::Success | Scenario::RefundFailure | Scenario::Pending)
+        }
         ScenarioKind::Payment | ScenarioKind::Payout => scenario.is_applicable(kind, method),
     }
 }

@@ -87,10 +87,10 @@ mod tests {
             let mut seen = Vec::new();
             let mut offset = 0;
             while let Some((low, high)) = Page::new(limit, offset).unwrap().numbers(total, oldest_first) {
-                prop_assert!(high - low < i64::from(limit));
+                prop_assert!(high.abs_diff(low) < u64::from(limit));
                 let page: Vec<i64> = if oldest_first { (low..=high).collect() } else { (low..=high).rev().collect() };
                 seen.extend(page);
-                offset += i64::from(limit);
+                offset = offset.saturating_add(i64::from(limit));
             }
             let all: Vec<i64> = if oldest_first { (1..=total).collect() } else { (1..=total).rev().collect() };
             prop_assert_eq!(seen, all);

@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use cauri::{
-    Attempt, AttemptError, Call, Caller, Currency, Engine, Environment, Error,
+    Attempt, AttemptError, Call, Caller, Clock, Currency, Engine, Environment, Error,
     IdempotencyKey, List, Notifier, PaymentId, Query, Receipt, RefundId, Refused, Scenario, Scope,
     Timestamp, Worker,
     decide::{Terms, idempotency::Idempotency},
