@@ -329,3 +329,17 @@ fn every_flaw_is_found_by_its_law() {
     let _ = std::panic::take_hook();
     assert!(missed.is_empty(), "{missed:?}");
 }
+
+#[test]
+fn a_store_that_forgets_or_cannot_be_reopened_is_found_by_law_9() {
+    let fresh = || async { MemoryStore::new() };
+    let law_9 = |broken: Vec<&'static str>| broken.iter().all(|name| name.starts_with("law_9_"));
+    // In memory, and its name does not say so.
+    let broken = Harness::new("a store", fresh).broken_laws();
+    assert!(broken.len() == 2 && law_9(broken));
+    let forgets = Harness::new("a store", fresh).reopening(|_| async { MemoryStore::new() });
+    let broken = forgets.broken_laws();
+    assert!(broken.len() == 2 && law_9(broken));
+    let keeps = Harness::new("a store", fresh).reopening(|store| async { store });
+    assert_eq!(keeps.broken_laws(), [""; 0]);
+}
