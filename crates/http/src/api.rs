@@ -1,0 +1,223 @@
+//! The service: every request through the same checks in the same order (API §2.2).
+
+use std::{
+    convert::Infallible,
+    fmt,
+    panic::AssertUnwindSafe,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use cauri::{Call, Engine, Error, Refused, wire};
+use futures_util::{FutureExt, future::BoxFuture};
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Full;
+use serde_json::Map;
+use tower_service::Service;
+use tracing::Instrument;
+
+use crate::{
+    ask::Ask,
+    auth, body,
+    handler::Outcome,
+    idempotency,
+    log::{Log, MatchedRoute},
+    problem::Failure,
+    query,
+    rate::{Limiter, Rate, RateLimit},
+    respond::{Answer, respond},
+    route::{Found, Handler, Route, Routes, Task, Verb},
+};
+
+/// The HTTP API of an engine, as a `tower::Service`. Cheap to clone; all clones are one service
+/// and share their rate limits.
+///
+/// It never fails and is always ready: whatever happens has a response.
+#[derive(Clone)]
+pub struct Api(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    limiter: Option<Limiter>,
+    prefix: String,
+    routes: Routes,
+}
+
+/// Puts an [`Api`] together.
+#[derive(Debug)]
+#[must_use]
+pub struct ApiBuilder {
+    engine: Engine,
+    rate_limit: Option<RateLimit>,
+    prefix: String,
+}
+
+impl ApiBuilder {
+    /// How often each API key may call in this process; `None` for as often as it likes. The
+    /// default is 6000 requests within 60 seconds.
+    pub fn rate_limit(mut self, limit: Option<RateLimit>) -> Self {
+        self.rate_limit = limit;
+        self
+    }
+
+    /// Where clients see the API, such as `/pay` for `/pay/v1/payments`: `Location` begins with
+    /// it. Requests may arrive with it or, where a router took it off, without.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        let prefix = prefix.into();
+        let path = prefix.trim_matches('/');
+        self.prefix = if path.is_empty() { String::new() } else { format!("/{path}") };
+        self
+    }
+
+    /// The API.
+    #[must_use]
+    pub fn build(self) -> Api {
+        let Self { engine, rate_limit, prefix } = self;
+        let limiter = rate_limit.map(Limiter::new);
+        Api(Arc::new(Inner { engine, limiter, prefix, routes: Routes::new() }))
+    }
+}
+
+impl Api {
+    /// The API of an engine, as the contract has it.
+    #[must_use]
+    pub fn new(engine: Engine) -> Self {
+        Self::builder(engine).build()
+    }
+
+    /// Begins an API that is otherwise.
+    pub fn builder(engine: Engine) -> ApiBuilder {
+        ApiBuilder { engine, rate_limit: Some(RateLimit::default()), prefix: String::new() }
+    }
+
+    /// The engine beneath.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+}
+
+impl fmt::Debug for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Api")
+            .field("engine", &self.0.engine)
+            .field("prefix", &self.0.prefix)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<B> Service<Request<B>> for Api
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+{
+    type Response = Response<Full<Bytes>>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let inner = Arc::clone(&self.0);
+        async move { Ok(inner.respond(request).await) }.boxed()
+    }
+}
+
+impl Inner {
+    async fn respond<B: Body>(&self, request: Request<B>) -> Response<Full<Bytes>> {
+        let id = self.engine.request_id();
+        let found = self.routes.find(request.method(), self.path(&request));
+        let route = match &found {
+            Found::Route(route, _) => Some(route.path),
+            Found::Methods { path, .. } => Some(*path),
+            Found::Nothing => None,
+        };
+        let route = route.map(MatchedRoute::new);
+        let log = Log::begin(id, request.method(), route);
+        let mut rate = None;
+        let answer = AssertUnwindSafe(self.answer(request, found, &mut rate)).catch_unwind();
+        let outcome = answer.instrument(log.span.clone()).await;
+        let mut response = log.span.in_scope(|| {
+            respond(outcome.unwrap_or(Err(Failure::Panicked)), id, rate.as_ref(), &self.prefix)
+        });
+        log.end(&response);
+        if let Some(route) = route {
+            response.extensions_mut().insert(route);
+        }
+        response
+    }
+
+    /// The path within the API.
+    fn path<'r, B>(&self, request: &'r Request<B>) -> &'r str {
+        let path = request.uri().path();
+        path.strip_prefix(&self.prefix).filter(|rest| rest.starts_with('/')).unwrap_or(path)
+    }
+
+    /// The checks, in the contract's order. What is said about the caller's rate goes out with
+    /// whatever else is answered.
+    async fn answer<B: Body>(
+        &self,
+        request: Request<B>,
+        found: Found,
+        rate: &mut Option<Rate>,
+    ) -> Outcome {
+        let (route, id) = match found {
+            Found::Route(route, id) => (route, id),
+            Found::Methods { allow, .. } => return Err(Failure::NoMethod { allow }),
+            Found::Nothing => return Err(Failure::NoRoute),
+        };
+        let handler = match route.task {
+            Task::Describe => return self.describe(),
+            Task::Handle(handler) => handler,
+        };
+        let path = self.path(&request).to_owned();
+        let (head, body) = request.into_parts();
+        let caller = auth::caller(&self.engine, &head.headers, &head.extensions).await?;
+        *rate = self.limiter.as_ref().map(|limiter| limiter.check(&caller));
+        if let Some(retry_after_s) = rate.as_ref().and_then(|rate| rate.retry_after_s) {
+            return Err(Failure::RateLimited { retry_after_s });
+        }
+        auth::permit(&caller, route)?;
+        let body = body::read(route.verb, &head.headers, body).await?;
+        let body = match route.verb {
+            Verb::Post => wire::parse_object(&body).map_err(Failure::Json)?,
+            Verb::Get | Verb::Delete => Map::new(),
+        };
+        let required = self.engine.options().idempotency_required;
+        let key = idempotency::read(route, &path, &head.headers, &body, required)?;
+        let ask = Ask {
+            engine: self.engine.clone(),
+            call: Call::by(caller).idempotent(key),
+            object: route.object.zip(id),
+            pairs: query::decode(head.uri.query()),
+            body,
+        };
+        settle(route, handler, &ask).await
+    }
+
+    fn describe(&self) -> Outcome {
+        Ok(Answer::text(Bytes::from_static(b"{}")))
+    }
+}
+
+/// Hands a request to its handler. Handlers refuse what is wrong with the parameters first; here
+/// it is put after what the contract looks at before.
+async fn settle(route: &Route, handler: Handler, ask: &Ask) -> Outcome {
+    let refused = match handler(ask).await {
+        Err(Failure::Engine(Error::Refused(
+            refused @ (Refused::Invalid(_) | Refused::NotFound(_)),
+        ))) => refused,
+        outcome => return outcome,
+    };
+    if let Some(replay) = ask.engine.replayed(&ask.call).await? {
+        return Ok(Answer::replay(replay));
+    }
+    if let (Refused::Invalid(_), Some(noun)) = (&refused, route.object) {
+        noun.find(ask).await?;
+    }
+    Err(refused.into())
+}
