@@ -117,6 +117,17 @@ impl History {
         counts
     }
 
+    /// What must be true after every step: the books add up, and what payments say of their own
+    /// pending money is what the ledger says of all of it.
+    async fn check_money(&self) {
+        self.story.sound().await;
+        let list = List::Payments(self.story.me.scope);
+        let payments: Vec<cauri::Payment> =
+            self.story.engine.store().all(Query::all(list)).await.unwrap();
+        let pending: i64 = payments.iter().map(|it| it.pending_amount.units()).sum();
+        assert_eq!(self.story.balance("XOF").await.1, pending);
+    }
+
     /// What must be true whenever nothing is under way.
     async fn check(&self) {
         self.story.sound().await;
@@ -170,7 +181,7 @@ async fn whatever_happens_the_books_add_up() {
         let mut history = History { story, random, payments: Vec::new(), objects: Vec::new() };
         for _ in 0..60 {
             history.step().await;
-            history.story.sound().await;
+            history.check_money().await;
         }
         // Three days: every card has settled, every payment has ended or waits for nothing.
         history.story.settle().await;
