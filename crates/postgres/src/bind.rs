@@ -1,0 +1,209 @@
+//! Cells to Postgres's arguments, and Postgres's rows to cells.
+
+use std::{borrow::Cow, error::Error as StdError};
+
+use cauri::StoreError;
+use cauri_sql::{Cell, Kind, RowReader};
+use sea_query::Value;
+use sqlx::{
+    Arguments as _, Encode, Postgres, Row as _, Type, ValueRef as _,
+    encode::IsNull,
+    error::BoxDynError,
+    postgres::{PgArgumentBuffer, PgArguments, PgRow, PgTypeInfo},
+};
+use uuid::Uuid;
+
+use crate::error::broken;
+
+/// The arguments of a statement, in their order.
+#[derive(Default)]
+pub(crate) struct Arguments(PgArguments);
+
+impl Arguments {
+    pub(crate) fn cell(&mut self, cell: Cell<'_>, kind: Kind) -> Result<(), StoreError> {
+        match (cell, kind) {
+            (Cell::Flag(it), _) => self.0.add(it),
+            (Cell::Int(it), _) => self.0.add(it),
+            (Cell::Text(it), _) => self.0.add(it.into_owned()),
+            (Cell::Bytes(it), _) => self.0.add(it.into_owned()),
+            (Cell::Id(it), _) => self.0.add(it),
+            (Cell::Null, Kind::Flag) => self.0.add(None::<bool>),
+            (Cell::Null, Kind::Int) => self.0.add(None::<i64>),
+            (Cell::Null, Kind::Text) => self.0.add(None::<String>),
+            (Cell::Null, Kind::Bytes) => self.0.add(None::<Vec<u8>>),
+            (Cell::Null, Kind::Id) => self.0.add(None::<Uuid>),
+        }
+        .map_err(broken)
+    }
+
+    pub(crate) fn int(&mut self, it: i64) -> Result<(), StoreError> {
+        self.cell(Cell::Int(it), Kind::Int)
+    }
+
+    pub(crate) fn array(&mut self, array: Array) -> Result<(), StoreError> {
+        self.0.add(array).map_err(broken)
+    }
+
+    /// Columns, one array each.
+    pub(crate) fn columns(&mut self, columns: Columns) -> Result<(), StoreError> {
+        columns.0.into_iter().try_for_each(|array| self.array(array))
+    }
+
+    /// A value of a statement that was put together.
+    pub(crate) fn value(&mut self, value: Value) -> Result<(), StoreError> {
+        match value {
+            Value::Bool(Some(it)) => self.0.add(it),
+            Value::BigInt(Some(it)) => self.0.add(it),
+            Value::BigUnsigned(Some(it)) => self.0.add(i64::try_from(it).map_err(broken)?),
+            Value::String(Some(it)) => self.0.add(it),
+            Value::Bytes(Some(it)) => self.0.add(it),
+            Value::Uuid(Some(it)) => self.0.add(it),
+            _ => return Err(broken("a kind of value that no statement of ours has")),
+        }
+        .map_err(broken)
+    }
+
+    pub(crate) fn into_inner(self) -> PgArguments {
+        self.0
+    }
+}
+
+/// Rows by their columns: what one statement takes many rows by.
+pub(crate) struct Columns(Vec<Array>);
+
+impl Columns {
+    pub(crate) fn new(kinds: impl IntoIterator<Item = Kind>) -> Self {
+        Self(kinds.into_iter().map(Array::new).collect())
+    }
+
+    /// One more row, as wide as there are columns.
+    pub(crate) fn push<'a>(
+        &mut self,
+        row: impl IntoIterator<Item = Cell<'a>>,
+    ) -> Result<(), StoreError> {
+        let mut arrays = self.0.iter_mut();
+        for cell in row {
+            let array = arrays.next().ok_or_else(|| broken("a row that is too wide"))?;
+            array.push(&cell)?;
+        }
+        match arrays.next() {
+            None => Ok(()),
+            Some(_) => Err(broken("a row that is too narrow")),
+        }
+    }
+}
+
+/// An array of one kind, in the form in which Postgres reads it.
+pub(crate) struct Array {
+    kind: Kind,
+    count: i32,
+    has_null: bool,
+    elements: Vec<u8>,
+}
+
+impl Array {
+    pub(crate) const fn new(kind: Kind) -> Self {
+        Self { kind, count: 0, has_null: false, elements: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, cell: &Cell<'_>) -> Result<(), StoreError> {
+        match (cell, self.kind) {
+            (Cell::Null, _) => {
+                self.has_null = true;
+                self.elements.extend((-1_i32).to_be_bytes());
+            }
+            (Cell::Flag(it), Kind::Flag) => self.element(&[u8::from(*it)])?,
+            (Cell::Int(it), Kind::Int) => self.element(&it.to_be_bytes())?,
+            (Cell::Text(it), Kind::Text) => self.element(it.as_bytes())?,
+            (Cell::Bytes(it), Kind::Bytes) => self.element(it)?,
+            (Cell::Id(it), Kind::Id) => self.element(it.as_bytes())?,
+            _ => return Err(broken("a cell of another kind than its column")),
+        }
+        self.count = self.count.checked_add(1).ok_or_else(|| broken("too many rows"))?;
+        Ok(())
+    }
+
+    fn element(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let length = i32::try_from(bytes.len()).map_err(broken)?;
+        self.elements.extend(length.to_be_bytes());
+        self.elements.extend(bytes);
+        Ok(())
+    }
+
+    /// The number by which every Postgres knows the type of the elements.
+    const fn element_type(&self) -> u32 {
+        match self.kind {
+            Kind::Flag => 16,
+            Kind::Bytes => 17,
+            Kind::Int => 20,
+            Kind::Text => 25,
+            Kind::Id => 2950,
+        }
+    }
+}
+
+impl Type<Postgres> for Array {
+    fn type_info() -> PgTypeInfo {
+        <Vec<Vec<u8>> as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for Array {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        let dimensions: i32 = 1;
+        let first: i32 = 1;
+        buffer.extend_from_slice(&dimensions.to_be_bytes());
+        buffer.extend_from_slice(&i32::from(self.has_null).to_be_bytes());
+        buffer.extend_from_slice(&self.element_type().to_be_bytes());
+        buffer.extend_from_slice(&self.count.to_be_bytes());
+        buffer.extend_from_slice(&first.to_be_bytes());
+        buffer.extend_from_slice(&self.elements);
+        Ok(IsNull::No)
+    }
+
+    fn produces(&self) -> Option<PgTypeInfo> {
+        Some(match self.kind {
+            Kind::Flag => <Vec<bool> as Type<Postgres>>::type_info(),
+            Kind::Int => <Vec<i64> as Type<Postgres>>::type_info(),
+            Kind::Text => <Vec<String> as Type<Postgres>>::type_info(),
+            Kind::Bytes => <Vec<Vec<u8>> as Type<Postgres>>::type_info(),
+            Kind::Id => <Vec<Uuid> as Type<Postgres>>::type_info(),
+        })
+    }
+}
+
+/// A row of a result, from one of its columns on.
+pub(crate) struct Found<'a> {
+    pub(crate) row: &'a PgRow,
+    pub(crate) from: usize,
+}
+
+impl RowReader for Found<'_> {
+    fn cell(&self, at: usize, kind: Kind) -> Result<Cell<'_>, Box<dyn StdError + Send + Sync>> {
+        cell(self.row, self.from.saturating_add(at), kind)
+    }
+}
+
+/// The value of a column, which our own statements say is of this kind.
+pub(crate) fn cell(
+    row: &PgRow,
+    at: usize,
+    kind: Kind,
+) -> Result<Cell<'_>, Box<dyn StdError + Send + Sync>> {
+    let value = row.try_get_raw(at)?;
+    if value.is_null() {
+        return Ok(Cell::Null);
+    }
+    Ok(match kind {
+        Kind::Flag => Cell::Flag(row.try_get(at)?),
+        Kind::Int => Cell::Int(row.try_get(at)?),
+        Kind::Text => Cell::Text(Cow::Borrowed(row.try_get(at)?)),
+        Kind::Bytes => Cell::Bytes(Cow::Borrowed(row.try_get(at)?)),
+        Kind::Id => Cell::Id(row.try_get(at)?),
+    })
+}
+
+/// A number of a row.
+pub(crate) fn int(row: &PgRow, at: usize) -> Result<i64, StoreError> {
+    row.try_get(at).map_err(broken)
+}

@@ -1,0 +1,143 @@
+//! Handing out what is due, in one statement.
+//!
+//! Rows that somebody else has in hand at this moment are passed over, not waited for: they are
+//! either being claimed, or being written by their holder, who says when they are due next.
+
+use std::borrow::Cow;
+
+use cauri::{Claim, ClaimKind, Id as _, Record, StoreError, Versioned};
+use cauri_sql::{Cell, Kind, Table, claimed, read_record};
+use sqlx::{PgConnection, postgres::PgRow};
+
+use crate::{
+    bind::{Arguments, Columns, Found, int},
+    error::{Failure, row},
+    read::versioned,
+    sessions::Session,
+    text::{Schema, joined, kept, names},
+};
+
+/// How many more candidates there are than are handed out, so that several nodes that look at the
+/// same moment each find something.
+const SPARE: i64 = 2;
+
+pub(crate) async fn claim(
+    session: &mut Session<'_>,
+    schema: &Schema,
+    claim: &Claim,
+) -> Result<Vec<Versioned<Record>>, StoreError> {
+    if claim.limit == 0 {
+        return Ok(Vec::new());
+    }
+    let kind = claimed(claim.kind);
+    let mut arguments = Arguments::default();
+    arguments.int(claim.now.millis())?;
+    arguments.int(claim.until.millis())?;
+    arguments.int(i64::from(claim.limit))?;
+    let text = if claim.kind == ClaimKind::Deliveries {
+        lanes(&mut arguments, claim)?;
+        oldest_of_lanes(schema)
+    } else {
+        oldest(schema, Table::of(kind))
+    };
+    let query = sqlx::query_with(kept(text), arguments.into_inner());
+    let run = async |connection: &mut PgConnection| {
+        query.fetch_all(connection).await.map_err(Failure::Commit)
+    };
+    let rows = session.write(run).await?;
+    let mut held = Vec::with_capacity(rows.len());
+    for found in &rows {
+        let read = read_record(kind, &Found { row: found, from: 1 }).map_err(row)?;
+        held.push((since(found)?, versioned(read)));
+    }
+    held.sort_by_cached_key(|(since, held)| (*since, held.value.key()));
+    Ok(held.into_iter().map(|(_, held)| held).collect())
+}
+
+fn since(row: &PgRow) -> Result<i64, StoreError> {
+    int(row, 0)
+}
+
+/// `$1` now, `$2` the end of the lease, `$3` how many.
+fn oldest(schema: &Schema, table: &Table) -> String {
+    let name = schema.table(table);
+    let key = names(table.key(), "");
+    let due = format!(
+        "select {key}, due_at from {name} where due_at <= $1 order by due_at, {key} limit $3 \
+         for update skip locked"
+    );
+    format!("with due as materialized ({due}) {}", lease(schema, table))
+}
+
+/// Moves `due_at` of the rows in `due`.
+fn lease(schema: &Schema, table: &Table) -> String {
+    let same = table.key().iter().map(|column| format!("t.{0} = due.{0}", column.name));
+    format!(
+        "update {} as t set due_at = $2, version = t.version + 1 from due where {} \
+         returning due.due_at, {}",
+        schema.table(table),
+        same.collect::<Vec<_>>().join(" and "),
+        joined(table.columns().iter().map(|column| format!("t.{}", column.name))),
+    )
+}
+
+/// How many of each endpoint may be handed out.
+fn lanes(arguments: &mut Arguments, claim: &Claim) -> Result<(), StoreError> {
+    let cap = claim.lanes.as_ref().map_or(claim.limit, |lanes| lanes.cap);
+    arguments.int(i64::from(cap))?;
+    arguments.int(SPARE)?;
+    let mut held = Columns::new([Kind::Id, Kind::Int]);
+    for (endpoint, count) in claim.lanes.iter().flat_map(|lanes| &lanes.held) {
+        held.push([Cell::Id(endpoint.uuid()), Cell::Int(i64::from(*count))])?;
+    }
+    arguments.columns(held)
+}
+
+/// The same, and `$4` the room of an endpoint of which nothing is held, `$5` how many times as
+/// many candidates, `$6` and `$7` which endpoints hold how many.
+///
+/// Steps from one endpoint to the next over the index, looks at the oldest of each, and opens only
+/// those that can matter: however much waits for one of them, it costs the others nothing.
+fn oldest_of_lanes(schema: &Schema) -> String {
+    let table = Table::claimed(ClaimKind::Deliveries);
+    let name = schema.table(table);
+    let key = Cow::from(names(table.key(), "d."));
+    format!(
+        "with recursive lane(endpoint) as (\
+         (select d.endpoint from {name} as d where d.due_at is not null \
+          order by d.endpoint limit 1) \
+         union all \
+         select (select d.endpoint from {name} as d \
+                 where d.due_at is not null and d.endpoint > lane.endpoint \
+                 order by d.endpoint limit 1) \
+         from lane where lane.endpoint is not null), \
+         held as (select h.endpoint, max(h.count) as count \
+                  from unnest($6::uuid[], $7::bigint[]) as h(endpoint, count) group by 1), \
+         open as materialized (\
+         select lane.endpoint, $4 - coalesce(held.count, 0) as room \
+         from lane left join held on held.endpoint = lane.endpoint \
+         cross join lateral (select {key}, d.due_at from {name} as d \
+             where d.endpoint = lane.endpoint and d.due_at <= $1 \
+             order by d.due_at, {key} limit 1) as d \
+         where $4 - coalesce(held.count, 0) > 0 \
+         order by d.due_at, {key} limit $3 * $5), \
+         oldest as materialized (\
+         select {key}, d.due_at from open \
+         cross join lateral (select {key}, d.due_at from {name} as d \
+             where d.endpoint = open.endpoint and d.due_at <= $1 \
+             order by d.due_at, {key} limit open.room) as d \
+         order by d.due_at, {key} limit $3 * $5), \
+         due as materialized (\
+         select {key}, d.due_at from oldest as o join {name} as d on {same} \
+         where d.due_at <= $1 \
+         order by o.due_at, {key} limit $3 for update of d skip locked) \
+         {lease}",
+        same = cauri_sql_same(table),
+        lease = lease(schema, table),
+    )
+}
+
+fn cauri_sql_same(table: &Table) -> String {
+    let same = table.key().iter().map(|column| format!("d.{0} = o.{0}", column.name));
+    same.collect::<Vec<_>>().join(" and ")
+}

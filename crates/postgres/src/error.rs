@@ -1,0 +1,226 @@
+//! What can go wrong, told apart by Postgres's error codes, never by its sentences.
+
+use std::error::Error as StdError;
+
+use cauri::StoreError;
+use cauri_sql::RowError;
+use sqlx::Error as DriverError;
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The location is no `postgres://` or `postgresql://` URL.
+    #[error("not the URL of a Postgres database")]
+    Location(#[source] Box<dyn StdError + Send + Sync>),
+    /// The name cannot be a schema's.
+    #[error("a schema's name has 1 to 63 bytes, and no zero among them")]
+    SchemaName,
+    /// The server cannot be reached, or refuses to let us in, or to change the schema.
+    #[error("the Postgres database cannot be opened")]
+    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
+    /// A newer program has changed the schema; an older one would misread it.
+    #[error("the database has schema {found}; this program knows schemas up to {known}")]
+    NewerSchema {
+        /// The version that the database says.
+        found: i64,
+        /// The newest version that this program knows.
+        known: i64,
+    },
+    /// The schema is older than this program, which was told not to change it.
+    #[error("the database has schema {found}; this program needs schema {known}")]
+    OlderSchema {
+        /// The version that the database says.
+        found: i64,
+        /// The version that this program knows.
+        known: i64,
+    },
+}
+
+impl From<DriverError> for OpenError {
+    fn from(error: DriverError) -> Self {
+        Self::Unavailable(Box::new(error))
+    }
+}
+
+/// The store was closed.
+#[derive(Debug, thiserror::Error)]
+#[error("the store is closed")]
+pub(crate) struct Closed;
+
+/// Every connection was in use, or none could be opened, for longer than one waits.
+#[derive(Debug, thiserror::Error)]
+#[error("waited too long for a connection")]
+pub(crate) struct Busy;
+
+/// Others wrote the same records again and again.
+#[derive(Debug, thiserror::Error)]
+#[error("others kept changing the same records")]
+pub(crate) struct Contended;
+
+/// What `cauri_refuse` raises.
+const REFUSED: &str = "UC001";
+
+/// What an error means for what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trouble {
+    /// Somebody else was faster: nothing was applied, judge again.
+    Conflict,
+    /// The server's state, which another moment may change: nothing was applied.
+    Passing,
+    /// The connection is gone. What was under way may have been applied.
+    Lost,
+    /// Asking again will not help.
+    Broken,
+}
+
+impl Trouble {
+    fn of(error: &DriverError) -> Self {
+        match error {
+            DriverError::Database(database) => {
+                database.code().map_or(Self::Broken, |code| Self::of_code(&code))
+            }
+            DriverError::Io(_) | DriverError::Tls(_) | DriverError::Protocol(_) => Self::Lost,
+            DriverError::BeginFailed => Self::Passing,
+            _ => Self::Broken,
+        }
+    }
+
+    fn of_code(code: &str) -> Self {
+        match code {
+            // Unique, serialization, deadlock; a sum that does not fit is a matter of judgement.
+            "23505" | "40001" | "40P01" | "22003" | REFUSED => Self::Conflict,
+            // Cancelled or too slow, a lock not got, a standby that cannot write; statements that
+            // another program's migration or a pooler has made stale.
+            "57014" | "55P03" | "25006" | "0A000" | "26000" => Self::Passing,
+            // Told to end while it sat in a transaction or was idle: nothing was being committed.
+            "25P03" | "57P05" => Self::Passing,
+            _ => match code.get(..2) {
+                // Resources, and failures of the system beneath: disks, memory, connections.
+                Some("53" | "58") => Self::Passing,
+                Some("08" | "57") => Self::Lost,
+                _ => Self::Broken,
+            },
+        }
+    }
+
+    /// May the connection be used again?
+    fn spares_connection(error: &DriverError) -> bool {
+        let DriverError::Database(database) = error else { return false };
+        let code = database.code();
+        let code = code.as_deref().unwrap_or_default();
+        !matches!(code, "0A000" | "26000" | "25P03" | "57P05") && Self::of_code(code) != Self::Lost
+    }
+}
+
+/// Why something did not come to its end.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The driver says so, and nothing had begun to commit.
+    Before(DriverError),
+    /// The driver says so, and it may have been committed.
+    Commit(DriverError),
+    /// Something that we found out ourselves.
+    Store(StoreError),
+}
+
+impl Failure {
+    /// Is it enough to judge again?
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.driver().is_some_and(|error| Trouble::of(error) == Trouble::Conflict)
+    }
+
+    /// Is the connection of no more use?
+    pub(crate) fn ends_connection(&self) -> bool {
+        self.driver().is_some_and(|error| !Trouble::spares_connection(error))
+    }
+
+    fn driver(&self) -> Option<&DriverError> {
+        match self {
+            Self::Before(error) | Self::Commit(error) => Some(error),
+            Self::Store(_) => None,
+        }
+    }
+}
+
+impl From<DriverError> for Failure {
+    fn from(error: DriverError) -> Self {
+        Self::Before(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Store(error) => error,
+            Failure::Commit(error) if Trouble::of(&error) == Trouble::Lost => {
+                Self::Unknown(Box::new(error))
+            }
+            Failure::Before(error) | Failure::Commit(error) => match Trouble::of(&error) {
+                Trouble::Conflict | Trouble::Passing | Trouble::Lost => {
+                    Self::Unavailable(Box::new(error))
+                }
+                Trouble::Broken => Self::Broken(Box::new(error)),
+            },
+        }
+    }
+}
+
+/// A connection that could not be opened: whatever it is, somebody can mend it.
+pub(crate) fn connecting(error: DriverError) -> StoreError {
+    StoreError::Unavailable(Box::new(error))
+}
+
+/// A row that is no record.
+pub(crate) fn row(error: RowError) -> StoreError {
+    StoreError::Broken(Box::new(error))
+}
+
+/// Something that should not be.
+pub(crate) fn broken(error: impl Into<Box<dyn StdError + Send + Sync>>) -> StoreError {
+    StoreError::Broken(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_say_what_to_do() {
+        for (code, trouble) in [
+            ("23505", Trouble::Conflict), // unique_violation
+            ("40001", Trouble::Conflict), // serialization_failure
+            ("40P01", Trouble::Conflict), // deadlock_detected
+            ("22003", Trouble::Conflict), // numeric_value_out_of_range
+            (REFUSED, Trouble::Conflict),
+            ("57014", Trouble::Passing), // query_canceled
+            ("55P03", Trouble::Passing), // lock_not_available
+            ("53100", Trouble::Passing), // disk_full
+            ("25P03", Trouble::Passing), // idle_in_transaction_session_timeout
+            ("57P01", Trouble::Lost),    // admin_shutdown
+            ("57P03", Trouble::Lost),    // cannot_connect_now
+            ("08006", Trouble::Lost),    // connection_failure
+            ("22021", Trouble::Broken),  // character_not_in_repertoire
+            ("23502", Trouble::Broken),  // not_null_violation
+            ("42P01", Trouble::Broken),  // undefined_table
+            ("XX000", Trouble::Broken),  // internal_error
+            ("", Trouble::Broken),
+        ] {
+            assert_eq!(Trouble::of_code(code), trouble, "{code}");
+        }
+    }
+
+    #[test]
+    fn what_is_lost_is_unknown_only_while_committing() {
+        let lost = || DriverError::Io(std::io::ErrorKind::ConnectionReset.into());
+        assert!(matches!(Failure::Before(lost()).into(), StoreError::Unavailable(_)));
+        assert!(matches!(Failure::Commit(lost()).into(), StoreError::Unknown(_)));
+        assert!(!Trouble::spares_connection(&lost()));
+    }
+}

@@ -1,0 +1,102 @@
+//! The tables, and how they come to be.
+
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+
+use crate::{error::OpenError, text::Schema};
+
+/// The schema, one script for each version.
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_first.sql")];
+
+/// The table that says which version is there.
+const VERSIONS: &str = "cauri_schema";
+
+/// What opening a store did to its schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Migrated {
+    /// The version that was there; 0 when there was none.
+    pub from: i64,
+    /// The version that is there now.
+    pub to: i64,
+}
+
+fn known() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Makes sure that the schema is this program's, without changing it.
+pub(crate) async fn check(
+    connection: &mut PgConnection,
+    schema: &Schema,
+) -> Result<Migrated, OpenError> {
+    let (found, known) = (version(connection, schema).await?, known());
+    match found.cmp(&known) {
+        std::cmp::Ordering::Less => Err(OpenError::OlderSchema { found, known }),
+        std::cmp::Ordering::Equal => Ok(Migrated { from: found, to: found }),
+        std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { found, known }),
+    }
+}
+
+/// Brings the schema to the present version, in one transaction that only one node can be in.
+pub(crate) async fn migrate(
+    connection: &mut PgConnection,
+    schema: &Schema,
+) -> Result<Migrated, OpenError> {
+    // Most starts change nothing, and need neither the lock nor the right to change anything.
+    match check(connection, schema).await {
+        Err(OpenError::OlderSchema { .. }) => {}
+        done => return done,
+    }
+    let mut transaction = connection.begin().await?;
+    sqlx::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
+        .bind(format!("cauri schema {}", schema.name()))
+        .execute(&mut *transaction)
+        .await?;
+    let from = version(&mut transaction, schema).await?;
+    let to = known();
+    if from > to {
+        return Err(OpenError::NewerSchema { found: from, known: to });
+    }
+    if !exists(&mut transaction, schema).await? {
+        run(&mut transaction, format!("create schema {}", schema.quoted())).await?;
+    }
+    let versions = schema.of(VERSIONS);
+    if from == 0 {
+        run(&mut transaction, format!("create table {versions} (version bigint primary key)"))
+            .await?;
+    }
+    run(&mut transaction, format!("set local search_path = {}", schema.quoted())).await?;
+    for (version, script) in (1_i64..).zip(MIGRATIONS) {
+        if version > from {
+            sqlx::raw_sql(script).execute(&mut *transaction).await?;
+            run(&mut transaction, format!("insert into {versions} values ({version})")).await?;
+        }
+    }
+    transaction.commit().await?;
+    tracing::info!(from, to, "the schema was migrated");
+    Ok(Migrated { from, to })
+}
+
+/// Which version is there; 0 for none.
+async fn version(connection: &mut PgConnection, schema: &Schema) -> Result<i64, OpenError> {
+    let versions = schema.of(VERSIONS);
+    let there = sqlx::query("select to_regclass($1) is not null").persistent(false);
+    let row = there.bind(&versions).fetch_one(&mut *connection).await?;
+    if !row.try_get::<bool, _>(0)? {
+        return Ok(0);
+    }
+    let text = format!("select coalesce(max(version), 0) from {versions}");
+    let last = sqlx::query(AssertSqlSafe(text)).persistent(false);
+    Ok(last.fetch_one(connection).await?.try_get(0)?)
+}
+
+async fn exists(connection: &mut PgConnection, schema: &Schema) -> Result<bool, OpenError> {
+    let there = sqlx::query("select exists (select from pg_namespace where nspname = $1)");
+    let row = there.persistent(false).bind(schema.name()).fetch_one(connection).await?;
+    Ok(row.try_get(0)?)
+}
+
+async fn run(connection: &mut PgConnection, text: String) -> Result<(), OpenError> {
+    sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! Connections of the store's own, set up for what it does on them.
+//!
+//! They are not the embedder's, though opened with the same settings: a session of the store has
+//! planner settings that nobody else would want, keeps its prepared statements, and is handed on
+//! without the round trips by which a general pool makes sure that it still lives. One that has
+//! been idle for a while, or was left in the middle of something, is asked before it is used again.
+
+use std::{
+    fmt,
+    io::ErrorKind,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use cauri::StoreError;
+use sqlx::{
+    ConnectOptions as _, Connection as _, Error as DriverError, PgConnection, SqlStr,
+    postgres::PgConnectOptions,
+};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::{Instant, timeout},
+};
+
+use crate::{
+    error::{Busy, Closed, Failure, connecting},
+    text::kept,
+};
+
+/// How long a connection may have been idle to be trusted.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What sessions are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Commits and claims.
+    Writing,
+    /// Everything else.
+    Reading,
+}
+
+impl Purpose {
+    /// What every session is told first.
+    ///
+    /// Every statement here finds its rows by an index, and how many it finds is known from its
+    /// arguments only, so a plan made for what the statistics say may scan a table. Lists are the
+    /// exception: what a filter finds differs, so readers may plan for the arguments.
+    fn setup(self, patience: Duration) -> SqlStr {
+        let patience = patience.as_millis().clamp(1, 86_400_000);
+        let common = format!(
+            "set enable_seqscan = off; set jit = off; set lock_timeout = {patience}; \
+             set statement_timeout = {patience}; \
+             set idle_in_transaction_session_timeout = {patience}; "
+        );
+        let own = match self {
+            // What was accepted is on the disk, whatever the server's default. It may ask for more.
+            Self::Writing => {
+                "set plan_cache_mode = force_generic_plan; \
+                 set default_transaction_isolation = 'read committed'; \
+                 select set_config('synchronous_commit', 'on', false) \
+                 where current_setting('synchronous_commit') = 'off'"
+            }
+            Self::Reading => "set default_transaction_read_only = on",
+        };
+        kept(common + own)
+    }
+}
+
+/// Up to so many connections.
+pub(crate) struct Sessions {
+    options: PgConnectOptions,
+    setup: SqlStr,
+    patience: Duration,
+    permits: Semaphore,
+    idle: Mutex<Vec<Idle>>,
+}
+
+struct Idle {
+    connection: PgConnection,
+    since: Instant,
+    /// Was it left in the middle of something?
+    suspect: bool,
+}
+
+impl Sessions {
+    pub(crate) fn new(
+        options: &PgConnectOptions,
+        purpose: Purpose,
+        count: u16,
+        patience: Duration,
+    ) -> Self {
+        // Every statement there is, many times over; what is not asked again makes room.
+        let options = options.clone().statement_cache_capacity(256).disable_statement_logging();
+        Self {
+            options,
+            setup: purpose.setup(patience),
+            patience,
+            permits: Semaphore::new(usize::from(count)),
+            idle: Mutex::default(),
+        }
+    }
+
+    /// A connection, as soon as there is one.
+    pub(crate) async fn get(&self) -> Result<Session<'_>, StoreError> {
+        let waited = async {
+            let permit = self.permits.acquire().await.map_err(|_| unavailable(Closed))?;
+            let connection = match self.alive().await {
+                Some(connection) => connection,
+                None => self.connect().await.map_err(connecting)?,
+            };
+            Ok(Session { sessions: self, connection: Some(connection), suspect: false, _permit: permit })
+        };
+        timeout(self.patience, waited).await.unwrap_or_else(|_| Err(unavailable(Busy)))
+    }
+
+    /// How long an answer may take until the server counts as silent: what it was told to take at
+    /// most, and a little for the way.
+    const fn silence(&self) -> Duration {
+        self.patience.saturating_add(Duration::from_secs(2))
+    }
+
+    /// Lets nobody in any more, and closes what is idle.
+    pub(crate) async fn close(&self) {
+        self.permits.close();
+        let idle = std::mem::take(&mut *self.lock());
+        for Idle { connection, .. } in idle {
+            // What cannot be told goodbye is gone already.
+            let _ = connection.close().await;
+        }
+    }
+
+    async fn connect(&self) -> Result<PgConnection, DriverError> {
+        let mut connection = self.options.connect().await?;
+        sqlx::raw_sql(self.setup.clone()).execute(&mut connection).await?;
+        Ok(connection)
+    }
+
+    async fn alive(&self) -> Option<PgConnection> {
+        loop {
+            let Idle { mut connection, since, suspect } = self.lock().pop()?;
+            if !suspect && since.elapsed() < FRESH {
+                return Some(connection);
+            }
+            if connection.ping().await.is_ok() {
+                return Some(connection);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unavailable(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
+    StoreError::Unavailable(Box::new(error))
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions").finish_non_exhaustive()
+    }
+}
+
+/// A connection in use; given back when dropped.
+pub(crate) struct Session<'a> {
+    sessions: &'a Sessions,
+    connection: Option<PgConnection>,
+    suspect: bool,
+    _permit: SemaphorePermit<'a>,
+}
+
+impl Session<'_> {
+    /// Does something on the connection that commits nothing.
+    pub(crate) async fn read<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.run(work, Failure::Before).await
+    }
+
+    /// Does something on the connection that may have been committed when no answer comes.
+    pub(crate) async fn write<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.run(work, Failure::Commit).await
+    }
+
+    /// A failure that leaves the connection of no more use closes it, and so does an answer that
+    /// does not come.
+    async fn run<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, Failure>,
+        failed: fn(DriverError) -> Failure,
+    ) -> Result<T, Failure> {
+        let gone = || Failure::Before(DriverError::Io(ErrorKind::NotConnected.into()));
+        let connection = self.connection.as_mut().ok_or_else(gone)?;
+        self.suspect = true;
+        let done = timeout(self.sessions.silence(), work(connection)).await;
+        let done =
+            done.unwrap_or_else(|_| Err(failed(DriverError::Io(ErrorKind::TimedOut.into()))));
+        match &done {
+            Err(failure) if failure.ends_connection() => self.connection = None,
+            Ok(_) | Err(_) => self.suspect = false,
+        }
+        done
+    }
+}
+
+impl Drop for Session<'_> {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        if self.sessions.permits.is_closed() {
+            return;
+        }
+        let idle = Idle { connection, since: Instant::now(), suspect: self.suspect };
+        self.sessions.lock().push(idle);
+    }
+}
