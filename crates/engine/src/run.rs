@@ -219,11 +219,14 @@ impl Engine {
         Err(Error::Contended)
     }
 
-    /// Was a changeset applied when it was sent the first time? Its new records have ids of its own,
-    /// so one of them being there proves it; one that only replaces is compared.
+    /// Was a changeset applied when it was sent the first time? Its new records have ids of its
+    /// own, so their being there proves it. One that only replaces is ours as long as what it wrote
+    /// is still there; once others wrote after it, nobody can tell, and it counts as lost: its
+    /// command is decided anew.
     async fn was_applied(&self, changes: &Changeset) -> Result<bool, Error> {
         let keys: Vec<Key> = changes.keys().collect();
         let found = self.0.store.get(&keys).await?;
+        let inserts = changes.writes().iter().any(|it| matches!(it, Write::Insert { .. }));
         let stored =
             |key: &Key| keys.iter().position(|it| it == key).and_then(|at| found.get(at)?.as_ref());
         Ok(changes.writes().iter().all(|write| match write {
@@ -232,7 +235,7 @@ impl Engine {
             }
             Write::Update { record, expected, .. } => stored(&record.key()).is_some_and(|it| {
                 let ours = expected.saturating_add(1);
-                it.version > ours || (it.version == ours && it.value == *record)
+                (it.version == ours && it.value == *record) || (it.version > ours && inserts)
             }),
             Write::Remove { key, expected } => stored(key).is_none_or(|it| it.version != *expected),
         }))

@@ -8,11 +8,12 @@ use crate::{
     commit::{changeset::Changeset, record::Versioned},
     error::{Error, Problem},
     model::{
+        idempotency::{IdempotencyRecord, RETENTION_MS, StoredBody, Success},
         ledger::{EntryKind, LedgerAccountKind as Account, Posting, PostingHead},
         payout::Payout,
         scenario::{Scenario, ScenarioKind},
     },
-    value::{method::PaymentMethod, money::Amount},
+    value::{id::TransactionId, method::PaymentMethod, money::Amount},
     wire::{self, Fund},
 };
 
@@ -39,8 +40,25 @@ pub fn fund(
     let credit = posting.lines().last().ok_or(Error::Impossible)?;
     let shown = wire::SandboxFunding::of(&posting.entry(credit, available))?;
     let mut changes = Changeset::new();
+    changes.insert(receipt(cx, head.transaction)?, Some(cx.env.now().plus_millis(RETENTION_MS)));
     changes.post(Some(posting));
     Ok(Decision { value: shown, changes, if_short: None })
+}
+
+/// A record under the transaction's own id, so that the same funding sent again after an unknown
+/// outcome is refused, like everything else that was applied.
+fn receipt(cx: &Context<'_>, transaction: TransactionId) -> Result<IdempotencyRecord, Error> {
+    let now = cx.env.now();
+    Ok(IdempotencyRecord {
+        scope: cx.scope,
+        key: transaction.to_string().parse().map_err(|_| Error::Impossible)?,
+        fingerprint: [0; 32],
+        success: Success::Created,
+        location: None,
+        body: StoredBody::Plain(String::new()),
+        created_at: now,
+        expires_at: now.plus_millis(RETENTION_MS),
+    })
 }
 
 /// What a scenario is to be played on, as it was read.

@@ -109,7 +109,7 @@ pub struct ApiKey {
     pub name: Option<Text<100>>,
     /// What of it may be shown, e.g. `sk_test_…a1B2`.
     pub hint: String,
-    /// What it is looked up by; unique.
+    /// What it is looked up by; unique, and never changed.
     pub hash: KeyHash,
     /// When it was made.
     pub created_at: Timestamp,
