@@ -66,6 +66,8 @@ const REFUSED: &str = "UC001";
 enum Trouble {
     /// Somebody else was faster: nothing was applied, judge again.
     Conflict,
+    /// A sum does not fit. In a batch, a matter of judgement; else there is no answer.
+    Overflow,
     /// The server's state, which another moment may change: nothing was applied.
     Passing,
     /// The connection is gone. What was under way may have been applied.
@@ -88,8 +90,9 @@ impl Trouble {
 
     fn of_code(code: &str) -> Self {
         match code {
-            // Unique, serialization, deadlock; a sum that does not fit is a matter of judgement.
-            "23505" | "40001" | "40P01" | "22003" | REFUSED => Self::Conflict,
+            // Unique, serialization, deadlock.
+            "23505" | "40001" | "40P01" | REFUSED => Self::Conflict,
+            "22003" => Self::Overflow,
             // Cancelled or too slow, a lock not got, a standby that cannot write; statements that
             // another program's migration or a pooler has made stale.
             "57014" | "55P03" | "25006" | "0A000" | "26000" => Self::Passing,
@@ -127,7 +130,8 @@ pub(crate) enum Failure {
 impl Failure {
     /// Is it enough to judge again?
     pub(crate) fn is_conflict(&self) -> bool {
-        self.driver().is_some_and(|error| Trouble::of(error) == Trouble::Conflict)
+        let trouble = self.driver().map(Trouble::of);
+        matches!(trouble, Some(Trouble::Conflict | Trouble::Overflow))
     }
 
     /// Is the connection of no more use?
@@ -166,7 +170,7 @@ impl From<Failure> for StoreError {
                 Trouble::Conflict | Trouble::Passing | Trouble::Lost => {
                     Self::Unavailable(Box::new(error))
                 }
-                Trouble::Broken => Self::Broken(Box::new(error)),
+                Trouble::Overflow | Trouble::Broken => Self::Broken(Box::new(error)),
             },
         }
     }
@@ -197,7 +201,7 @@ mod tests {
             ("23505", Trouble::Conflict), // unique_violation
             ("40001", Trouble::Conflict), // serialization_failure
             ("40P01", Trouble::Conflict), // deadlock_detected
-            ("22003", Trouble::Conflict), // numeric_value_out_of_range
+            ("22003", Trouble::Overflow), // numeric_value_out_of_range
             (REFUSED, Trouble::Conflict),
             ("57014", Trouble::Passing), // query_canceled
             ("55P03", Trouble::Passing), // lock_not_available

@@ -8,7 +8,7 @@ use std::{
 };
 
 use cauri::{
-    Balance, CustomerId, CustomerStatistics, Entry, Key, List, Listed, Query, Record, RecordKind,
+    Balance, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record, RecordKind,
     Row, Scope, StoreError, Versioned,
 };
 use cauri_sql::{
@@ -231,7 +231,8 @@ fn numbered(schema: &Schema, query: &Query) -> Result<(SqlStr, Arguments), Store
         Some(_) => "t.account = $1 and t.live = $2 and ",
         None => "",
     };
-    arguments.int(page.offset())?;
+    // No list is that long, and the difference has to fit.
+    arguments.int(page.offset().min(i64::MAX / 2))?;
     let offset = numbering.one();
     arguments.int(i64::from(page.limit()))?;
     let limit = numbering.one();

@@ -17,7 +17,7 @@ use std::{
 };
 
 use cauri::{
-    Amount, Balance, Facts, Key, LedgerAccount, List, Movement, Record, RecordKind, Row,
+    Balance, Facts, Key, LedgerAccount, List, Movement, RecordKind, Row,
     StoreError, Writes,
 };
 use cauri_sql::{

@@ -1,1 +1,17 @@
-fn main(){}
+//! The Postgres store upholds the laws.
+
+#[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
+mod scratch;
+
+use std::process::ExitCode;
+
+use cauri_conformance::Harness;
+use scratch::{Scratch, url};
+
+fn main() -> ExitCode {
+    // Without a server, fail once and say why.
+    drop(url());
+    Harness::new("PostgresStore", || Scratch::new(|store| store))
+        .reopening(|store| store.reopened(|store| store))
+        .main()
+}
