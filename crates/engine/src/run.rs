@@ -302,3 +302,6 @@ impl Attempt<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! The run loop against a store that answers as scripted.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+};
+
+use cauri_core::{
+    Amount, Changeset, Environment, Key, Refusal, Scope, Versioned, Write, wire::CreateCustomer,
+};
+use mockall::Sequence;
+
+use crate::{
+    Call, Caller, Engine, Error, StoreError,
+    port::store::{MockStore, Store},
+};
+
+fn scope(engine: &Engine) -> Scope {
+    let mut env = engine.0.ambient.env();
+    Scope { account: env.id(), environment: Environment::Sandbox }
+}
+
+fn engine(store: MockStore) -> (Engine, Call) {
+    let store: Arc<dyn Store> = Arc::new(store);
+    let engine = Engine::builder(store).build().unwrap();
+    let call = Call::by(Caller::secret(scope(&engine)));
+    (engine, call)
+}
+
+fn awa() -> CreateCustomer {
+    CreateCustomer { name: Some("Awa".parse().unwrap()), ..CreateCustomer::default() }
+}
+
+fn lost() -> StoreError {
+    StoreError::Unknown(Box::new(io::Error::from(io::ErrorKind::ConnectionReset)))
+}
+
+fn stale(batch: &[Changeset]) -> Refusal {
+    Refusal::Stale(batch[0].keys().next().unwrap())
+}
+
+#[tokio::test]
+async fn a_stale_command_is_decided_again_with_the_same_ids() {
+    let mut store = MockStore::new();
+    store.expect_get().times(3).returning(|keys| Ok(vec![None; keys.len()]));
+    let seen = Arc::new(Mutex::new(Vec::<Changeset>::new()));
+    let mut order = Sequence::new();
+    for answer in [false, false, true] {
+        let seen = Arc::clone(&seen);
+        store.expect_commit().times(1).in_sequence(&mut order).returning(move |batch| {
+            let refusal = stale(&batch);
+            seen.lock().unwrap().extend(batch);
+            Ok(vec![if answer { Ok(()) } else { Err(refusal) }])
+        });
+    }
+    let (engine, call) = engine(store);
+    let reply = engine.create_customer(&call, awa()).await.unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 3);
+    assert!(seen.iter().all(|it| *it == seen[0]), "the same Env makes the same ids");
+    let expected = Key::Customer(call.caller.scope, reply.object.id);
+    assert_eq!(seen[0].keys().next(), Some(expected));
+}
+
+#[tokio::test]
+async fn a_command_that_is_always_stale_gives_up() {
+    let mut store = MockStore::new();
+    store.expect_get().returning(|keys| Ok(vec![None; keys.len()]));
+    store.expect_commit().returning(|batch| Ok(vec![Err(stale(&batch))]));
+    let (engine, call) = engine(store);
+    let error = engine.create_customer(&call, awa()).await.unwrap_err();
+    assert!(matches!(error, Error::Contended) && error.is_transient());
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_is_not_asked_twice() {
+    let mut store = MockStore::new();
+    store.expect_get().times(1).returning(|keys| Ok(vec![None; keys.len()]));
+    store.expect_commit().times(1).returning(|_| {
+        let away = io::Error::from(io::ErrorKind::ConnectionRefused);
+        Err(StoreError::Unavailable(Box::new(away)))
+    });
+    let (engine, call) = engine(store);
+    let error = engine.create_customer(&call, awa()).await.unwrap_err();
+    assert!(matches!(error, Error::Store(StoreError::Unavailable(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_outcome_is_sent_again_and_found_to_be_ours() {
+    let mut store = MockStore::new();
+    let kept = Arc::new(Mutex::new(Vec::<Changeset>::new()));
+    let mut order = Sequence::new();
+    store
+        .expect_get()
+        .times(1)
+        .in_sequence(&mut order)
+        .returning(|keys| Ok(vec![None; keys.len()]));
+    let first = Arc::clone(&kept);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(move |batch| {
+        first.lock().unwrap().extend(batch);
+        Err(lost())
+    });
+    let again = Arc::clone(&kept);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(move |batch| {
+        assert_eq!(*again.lock().unwrap(), batch, "the very same changeset");
+        Ok(vec![Err(Refusal::Exists(batch[0].keys().next().unwrap()))])
+    });
+    let there = Arc::clone(&kept);
+    store.expect_get().times(1).in_sequence(&mut order).returning(move |keys| {
+        let kept = there.lock().unwrap();
+        let Some(Write::Insert { record, .. }) = kept[0].writes().first() else {
+            panic!("a customer is inserted")
+        };
+        let found = Versioned { value: record.clone(), version: 1, due_at: None };
+        assert_eq!(keys, [record.key()]);
+        Ok(vec![Some(found)])
+    });
+    let (engine, call) = engine(store);
+    assert!(!engine.create_customer(&call, awa()).await.unwrap().replayed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_outcome_that_was_not_applied_is_applied_by_the_second_sending() {
+    let mut store = MockStore::new();
+    store.expect_get().times(1).returning(|keys| Ok(vec![None; keys.len()]));
+    let mut order = Sequence::new();
+    store.expect_commit().times(1).in_sequence(&mut order).returning(|_| Err(lost()));
+    store.expect_commit().times(1).in_sequence(&mut order).returning(|_| Ok(vec![Ok(())]));
+    let (engine, call) = engine(store);
+    engine.create_customer(&call, awa()).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_never_says_is_an_error_and_not_a_success() {
+    let mut store = MockStore::new();
+    store.expect_get().times(1).returning(|keys| Ok(vec![None; keys.len()]));
+    store.expect_commit().times(6).returning(|_| Err(lost()));
+    let (engine, call) = engine(store);
+    let error = engine.create_customer(&call, awa()).await.unwrap_err();
+    assert!(matches!(error, Error::Store(StoreError::Unknown(_))));
+}
+
+#[tokio::test]
+async fn money_that_is_not_there_is_the_commands_own_refusal() {
+    let mut store = MockStore::new();
+    store.expect_get().times(1).returning(|keys| Ok(vec![None; keys.len()]));
+    store.expect_commit().times(1).returning(|batch| {
+        let account = batch[0].ledger_accounts().next().unwrap();
+        Ok(vec![Err(Refusal::Floor(account))])
+    });
+    let (engine, call) = engine(store);
+    let ask = cauri_core::wire::CreatePayout {
+        amount: Amount::new(10_000),
+        currency: "XOF".parse().unwrap(),
+        method: cauri_core::PaymentMethod::MobileMoney,
+        network: "orange".parse().unwrap(),
+        phone: "+221770000002".parse().unwrap(),
+        country: None,
+        recipient_name: None,
+        customer: None,
+        reference: None,
+        description: None,
+        metadata: cauri_core::Metadata::default(),
+    };
+    match engine.create_payout(&call, ask).await {
+        Err(Error::Refused(refused)) => assert_eq!(refused.code(), "balance_insufficient"),
+        other => panic!("{other:?}"),
+    }
+}
