@@ -1,0 +1,125 @@
+//! The keys that seal webhook secrets at rest.
+
+use std::{fs, path::Path};
+
+use cauri::{Changeset, Entropy, Key, Keyring, OsEntropy, SealError, Setting, Store, StoreExt};
+
+use crate::error::Failure;
+
+/// The name under which a store keeps the development key.
+const DEVELOPMENT_KEY: &str = "development_key";
+
+/// The number of the development key, which no key in a file may have.
+const DEVELOPMENT_ID: u8 = 0;
+
+/// What is wrong with the keys.
+#[derive(Debug, thiserror::Error)]
+enum NoKeyring {
+    #[error("the secret keys cannot be read from {path}")]
+    File { path: String, source: std::io::Error },
+    #[error(
+        "line {line} is not 64 hexadecimal digits, alone or behind a number from 1 to 255 and a colon"
+    )]
+    Line { line: usize },
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    #[error("the development key of the store is not a key")]
+    Development,
+}
+
+/// The keys in a file, or else the development key of the store.
+pub(crate) async fn of(file: Option<&Path>, store: &dyn Store) -> Result<Keyring, Failure> {
+    match file {
+        Some(path) => Ok(read(path)?),
+        None => {
+            tracing::warn!(
+                "no --secret-key: webhook secrets are sealed with a key that lies beside them in \
+                 the store, in name only"
+            );
+            development(store).await
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Keyring, NoKeyring> {
+    let file = |source| NoKeyring::File { path: path.display().to_string(), source };
+    parse(&fs::read_to_string(path).map_err(file)?)
+}
+
+fn parse(text: &str) -> Result<Keyring, NoKeyring> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let keys = lines
+        .map(|(at, line)| key(line.trim()).ok_or(NoKeyring::Line { line: at.saturating_add(1) }));
+    Ok(Keyring::new(keys.collect::<Result<Vec<_>, _>>()?)?)
+}
+
+/// `1:` and 64 digits; a key without a number is number 1.
+fn key(line: &str) -> Option<(u8, [u8; Keyring::KEY_LEN])> {
+    let (id, digits) = line.split_once(':').unwrap_or(("1", line));
+    let id = id.parse().ok().filter(|id| *id != DEVELOPMENT_ID)?;
+    let digits: Vec<u8> = digits
+        .chars()
+        .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect::<Option<_>>()?;
+    let bytes = digits.chunks(2).map(|pair| match pair {
+        [high, low] => Some(high << 4 | low),
+        _ => None,
+    });
+    Some((id, bytes.collect::<Option<Vec<u8>>>()?.try_into().ok()?))
+}
+
+/// The development key of a store; made by whoever comes first.
+async fn development(store: &dyn Store) -> Result<Keyring, Failure> {
+    let setting = || store.find::<Setting>(Key::Setting(DEVELOPMENT_KEY.to_owned()));
+    let found = match setting().await? {
+        Some(found) => Some(found),
+        None => {
+            let value = OsEntropy::default().seed().to_vec();
+            let mut changes = Changeset::new();
+            changes.insert(Setting { name: DEVELOPMENT_KEY.to_owned(), value }, None);
+            // A refusal means that another was faster: theirs is the key.
+            store.commit(vec![changes]).await?;
+            setting().await?
+        }
+    };
+    let key = found.and_then(|found| found.value.value.try_into().ok());
+    let key = key.ok_or(NoKeyring::Development)?;
+    Ok(Keyring::new([(DEVELOPMENT_ID, key)])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use cauri_memory::MemoryStore;
+
+    use super::*;
+
+    #[test]
+    fn a_file_holds_keys_newest_first() {
+        let (a, b) = ("aA".repeat(32), "0b".repeat(32));
+        for text in [a.clone(), format!("\n  {a}  \n\n"), format!("2:{b}\n1:{a}\n")] {
+            assert!(parse(&text).is_ok(), "{text}");
+        }
+        let (old, new) = (parse(&a).unwrap(), parse(&format!("2:{b}\n1:{a}")).unwrap());
+        let sealed = old.seal(b"x", b"y", [0; 24]).unwrap();
+        assert_eq!(new.open(&sealed, b"y").unwrap(), b"x");
+        assert!(!new.is_current(&sealed));
+        for text in [
+            String::new(),
+            "aa".to_owned(),
+            format!("{a}a"),
+            format!("0:{a}"),
+            format!("256:{a}"),
+            format!("{a}\n{b}"),
+            "zz".repeat(32),
+        ] {
+            assert!(parse(&text).is_err(), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_store_has_one_development_key() {
+        let store = MemoryStore::new();
+        let sealed = development(&store).await.unwrap().seal(b"x", b"y", [0; 24]).unwrap();
+        assert_eq!(development(&store).await.unwrap().open(&sealed, b"y").unwrap(), b"x");
+    }
+}

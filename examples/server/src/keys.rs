@@ -1,0 +1,66 @@
+//! `keys`: the administration of API keys.
+
+use std::process::ExitCode;
+
+use cauri::{ApiKey, Engine, Timestamp};
+
+use crate::{
+    error::{Done, Failure},
+    options::KeysCommand,
+    store::Visit,
+};
+
+/// There is no such key.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no such key")]
+struct NoKey;
+
+pub(crate) async fn run(command: KeysCommand) -> Done {
+    match command {
+        KeysCommand::List { at, account } => {
+            let visit = Visit::to(&at).await?;
+            let accounts = match account {
+                Some(account) => vec![account],
+                None => visit.engine.accounts().await?.into_iter().map(|it| it.id).collect(),
+            };
+            for account in accounts {
+                for key in visit.engine.list_keys(account).await? {
+                    println!("{}", line(&key, visit.engine.now()));
+                }
+            }
+            visit.end().await;
+        }
+        KeysCommand::Roll { at, key, grace_seconds } => {
+            let visit = Visit::to(&at).await?;
+            let old = find(&visit.engine, &key).await?;
+            let new = visit.engine.roll_key(old.scope, old.id, grace_seconds).await?;
+            let new = new.ok_or(NoKey)?;
+            visit.end().await;
+            println!("{}  {}", new.key.id, new.clear.reveal());
+        }
+        KeysCommand::Revoke { at, key } => {
+            let visit = Visit::to(&at).await?;
+            let key = find(&visit.engine, &key).await?;
+            let key = visit.engine.revoke_key(key.scope, key.id).await?.ok_or(NoKey)?;
+            println!("{}", line(&key, visit.engine.now()));
+            visit.end().await;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn find(engine: &Engine, key_or_id: &str) -> Result<ApiKey, Failure> {
+    Ok(engine.find_key(key_or_id).await?.ok_or(NoKey)?)
+}
+
+/// What of a key may be shown.
+fn line(key: &ApiKey, now: Timestamp) -> String {
+    let state = match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => format!("revoked {at}"),
+        (None, Some(at)) if at <= now => format!("expired {at}"),
+        (None, Some(at)) => format!("expires {at}"),
+        (None, None) => "good".to_owned(),
+    };
+    let environment = key.scope.environment;
+    format!("{}  {environment:7}  {:6}  {}  {state}", key.id, key.kind, key.hint)
+}

@@ -1,0 +1,196 @@
+//! The command line, and the environment that mirrors it.
+
+use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
+
+use cauri::{AccountId, decide::RefundFeePolicy};
+use cauri_http::RateLimit;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A payment core behind an HTTP API.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
+}
+
+impl Options {
+    /// What to do: to serve, unless told otherwise.
+    pub(crate) fn command(self) -> Command {
+        self.command.unwrap_or_else(|| {
+            let plain = Self::parse_from(["cauri-server", "serve"]).command;
+            plain.expect("a command was given")
+        })
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serves the API under /v1 and does what is due
+    Serve(Box<ServeOptions>),
+    /// Makes accounts
+    #[command(subcommand)]
+    Accounts(AccountsCommand),
+    /// Lists, replaces and revokes API keys
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Brings the schema of the store up to date
+    Migrate(StoreOptions),
+    /// Recomputes every balance from its entries and checks every invariant of the ledger
+    Audit(StoreOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogOptions {
+    /// What is logged to stderr, as directives such as `info,cauri=debug`
+    #[arg(long = "log", env = "CAURI_LOG", default_value = "info", global = true)]
+    pub(crate) directives: String,
+    /// How it is written
+    #[arg(long = "log-format", env = "CAURI_LOG_FORMAT", default_value = "text", global = true)]
+    pub(crate) format: LogFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StoreOptions {
+    /// Where everything is kept: `memory:`, `sqlite:PATH` or `postgres://…`
+    #[arg(long, env = "CAURI_STORE", default_value = "sqlite:cauri.db", hide_env_values = true)]
+    pub(crate) store: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeOptions {
+    #[command(flatten)]
+    pub(crate) at: StoreOptions,
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, env = "CAURI_LISTEN", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: SocketAddr,
+    /// Makes this many accounts first; one if there is none yet
+    #[arg(long, env = "CAURI_ACCOUNTS")]
+    pub(crate) accounts: Option<usize>,
+    /// Says where it listens and which accounts it made in one line of JSON
+    #[arg(long, env = "CAURI_JSON")]
+    pub(crate) json: bool,
+    /// How often each API key may call: `N/SECONDS`, or `off`
+    #[arg(long, env = "CAURI_RATE_LIMIT", default_value = "6000/60", value_name = "N/SECONDS|off")]
+    pub(crate) rate_limit: Rate,
+    /// Every creation must name an Idempotency-Key
+    #[arg(long, env = "CAURI_IDEMPOTENCY_REQUIRED")]
+    pub(crate) idempotency_required: bool,
+    /// What of a payment's fee a refund gives back
+    #[arg(
+        long,
+        env = "CAURI_REFUND_FEE_POLICY",
+        default_value_t = RefundFeePolicy::Proportional,
+        value_name = "proportional|keep"
+    )]
+    pub(crate) refund_fee_policy: RefundFeePolicy,
+    /// A file with the keys that seal webhook secrets: 64 hexadecimal digits a line, the newest
+    /// first, each behind its number and a colon if there are several
+    #[arg(long, env = "CAURI_SECRET_KEY", value_name = "FILE")]
+    pub(crate) secret_key: Option<PathBuf>,
+    /// Webhooks may go to private addresses in live as well
+    #[arg(long, env = "CAURI_ALLOW_PRIVATE_WEBHOOKS")]
+    pub(crate) allow_private_webhooks: bool,
+    /// Only answers; what is due is left to other servers on the same store
+    #[arg(long, env = "CAURI_NO_WORKER")]
+    pub(crate) no_worker: bool,
+    /// How many connections may be open at once
+    #[arg(long, env = "CAURI_MAX_CONNECTIONS", default_value_t = 10_000)]
+    pub(crate) max_connections: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AccountsCommand {
+    /// Makes one account and shows its four keys for the only time
+    Create {
+        #[command(flatten)]
+        at: StoreOptions,
+        /// As one line of JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Shows what of the keys may be shown
+    List {
+        #[command(flatten)]
+        at: StoreOptions,
+        /// Of this account only
+        #[arg(long)]
+        account: Option<AccountId>,
+    },
+    /// Replaces a key by a new one, and shows that for the only time
+    Roll {
+        #[command(flatten)]
+        at: StoreOptions,
+        /// The key itself or its id
+        #[arg(long)]
+        key: String,
+        /// For how long the old one is still good
+        #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=604_800))]
+        grace_seconds: u32,
+    },
+    /// Revokes a key: every server refuses it within a second
+    Revoke {
+        #[command(flatten)]
+        at: StoreOptions,
+        /// The key itself or its id
+        #[arg(long)]
+        key: String,
+    },
+}
+
+/// A rate limit, or none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate(pub(crate) Option<RateLimit>);
+
+/// It is no rate limit.
+#[derive(Debug, thiserror::Error)]
+#[error("neither N/SECONDS, both at least 1, nor off")]
+pub(crate) struct NoRate;
+
+impl FromStr for Rate {
+    type Err = NoRate;
+
+    fn from_str(text: &str) -> Result<Self, NoRate> {
+        if text == "off" {
+            return Ok(Self(None));
+        }
+        let (requests, seconds) = text.split_once('/').ok_or(NoRate)?;
+        let number = |text: &str| text.parse::<NonZeroU32>().map_err(|_| NoRate);
+        Ok(Self(Some(RateLimit::new(number(requests)?, number(seconds)?))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn a_rate_limit_is_two_numbers_or_off() {
+        assert!(matches!("off".parse(), Ok(Rate(None))));
+        let five = RateLimit::new(5.try_into().unwrap(), 60.try_into().unwrap());
+        assert!(matches!("5/60".parse(), Ok(Rate(Some(limit))) if limit == five));
+        for text in ["", "5", "5/", "/60", "0/60", "5/0", "-5/60", "5/60/1", "Off", "4294967296/1"]
+        {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! `serve`: the API, the worker, and how both end.
+
+use std::{net::SocketAddr, process::ExitCode, time::Duration};
+
+use axum::{
+    Router, extract::State, http::StatusCode, middleware::from_fn_with_state, routing::get,
+};
+use cauri::{Engine, Key, Worker, WorkerOptions, decide::Terms};
+use cauri_http::Api;
+use cauri_webhook::{HttpNotifier, Policy};
+use serde_json::{Value, json};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+    time::timeout,
+};
+
+use crate::{
+    accounts::NewAccount,
+    error::{Done, Failure},
+    keyring, listener,
+    metrics::Metrics,
+    options::ServeOptions,
+    store::Opened,
+};
+
+/// How long what is in flight may take when the server ends: an attempt takes 8 s at most, and
+/// whoever sent the signal waits 10.
+const LAST: Duration = Duration::from_millis(8_500);
+
+/// How soon a store that is ready answers.
+const READY: Duration = Duration::from_secs(1);
+
+pub(crate) async fn run(options: ServeOptions) -> Done {
+    let stopping = stopping()?;
+    let opened = Opened::at(&options.at.store).await?;
+    let engine = engine(&options, &opened).await?;
+    let socket = TcpListener::bind(options.listen).await?;
+    let address = socket.local_addr()?;
+    greet(&options, &engine, address).await?;
+    tracing::info!(%address, "listening");
+    let worker = (!options.no_worker).then(|| {
+        let mut how = WorkerOptions::default();
+        how.stop_ms = u64::try_from(LAST.as_millis()).unwrap_or(how.stop_ms);
+        tokio::spawn(Worker::with(engine.clone(), how).run(stopped(stopping.clone())))
+    });
+    let app = app(engine, &opened, &options);
+    listener::serve(socket, app, options.max_connections, stopped(stopping), LAST).await;
+    if let Some(worker) = worker {
+        worker.await?;
+    }
+    opened.close().await;
+    tracing::info!("ended");
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failure> {
+    let store = opened.store();
+    let keys = keyring::of(options.secret_key.as_deref(), &*store).await?;
+    let policy = Policy::default().private_in_live(options.allow_private_webhooks);
+    let notifier = HttpNotifier::builder().policy(policy).build()?;
+    let mut terms = Terms::default();
+    terms.refund_fee_policy = options.refund_fee_policy;
+    let mut how = cauri::Options::default();
+    how.idempotency_required = options.idempotency_required;
+    let builder = Engine::builder(store).keys(keys).notifier(std::sync::Arc::new(notifier));
+    Ok(builder.terms(terms).options(how).build()?)
+}
+
+fn app(engine: Engine, opened: &Opened, options: &ServeOptions) -> Router {
+    let metrics = Metrics::of(opened.clone());
+    let api = Api::builder(engine.clone()).rate_limit(options.rate_limit.0).build();
+    let api = Router::new()
+        .fallback_service(api)
+        .layer(from_fn_with_state(metrics.clone(), Metrics::count));
+    Router::new()
+        .route("/healthz", get(async || "ok\n"))
+        .route("/readyz", get(ready).with_state(engine))
+        .route("/metrics", get(Metrics::show).with_state(metrics))
+        .fallback_service(api)
+}
+
+/// Does the store answer?
+async fn ready(State(engine): State<Engine>) -> (StatusCode, &'static str) {
+    let anything = [Key::Setting("ready".to_owned())];
+    match timeout(READY, engine.store().get(&anything)).await {
+        Ok(Ok(_)) => (StatusCode::OK, "ready\n"),
+        Ok(Err(_)) | Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n"),
+    }
+}
+
+/// Says where it listens and hands out the keys of the accounts it makes: as many as it is told
+/// to, else one where there is none.
+async fn greet(options: &ServeOptions, engine: &Engine, at: SocketAddr) -> Result<(), Failure> {
+    let wanted = match options.accounts {
+        Some(wanted) => wanted,
+        None => usize::from(engine.accounts().await?.is_empty()),
+    };
+    let accounts = NewAccount::several(engine, wanted).await?;
+    let url = format!("http://{at}");
+    if options.json {
+        let accounts: Vec<Value> = accounts.iter().map(NewAccount::json).collect();
+        println!("{}", json!({ "url": url, "accounts": accounts }));
+        return Ok(());
+    }
+    println!("cauri listens at {url}");
+    for account in &accounts {
+        println!("\n{}", account.text());
+    }
+    if let Some(account) = accounts.first() {
+        println!("\nTry:\n{}", example(&url, account));
+    }
+    Ok(())
+}
+
+/// A payment that succeeds two seconds later.
+fn example(url: &str, account: &NewAccount) -> String {
+    let body = json!({
+        "amount": 5000,
+        "currency": "XOF",
+        "payment_method": "mobile_money",
+        "network": "mtn",
+        "phone": "+2250500000000",
+    });
+    let key = account.secret_sandbox.reveal();
+    format!(
+        "curl {url}/v1/payments -H 'Authorization: Bearer {key}' \
+         -H 'Content-Type: application/json' -d '{body}'"
+    )
+}
+
+/// Becomes true with the first SIGTERM or Ctrl-C.
+fn stopping() -> Result<watch::Receiver<bool>, Failure> {
+    let mut terminated = signal(SignalKind::terminate())?;
+    let mut interrupted = signal(SignalKind::interrupt())?;
+    let (tell, told) = watch::channel(false);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        tracing::info!("ending");
+        tell.send_replace(true);
+    });
+    Ok(told)
+}
+
+async fn stopped(mut told: watch::Receiver<bool>) {
+    // An error would mean that nobody can tell any more.
+    let _ = told.wait_for(|stop| *stop).await;
+}
