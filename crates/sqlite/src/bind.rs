@@ -1,6 +1,6 @@
 //! Cells to SQLite's arguments, and SQLite's rows to cells.
 
-use std::{borrow::Cow, error::Error as StdError};
+use std::{borrow::Cow, error::Error as StdError, sync::Arc};
 
 use cauri::StoreError;
 use cauri_sql::{Cell, Kind, RowReader};
@@ -23,7 +23,8 @@ impl Arguments {
             Cell::Null => self.0.add(None::<i64>),
             Cell::Flag(it) => self.0.add(i64::from(it)),
             Cell::Int(it) => self.0.add(it),
-            Cell::Text(it) => self.0.add(it.into_owned()),
+            Cell::Text(Cow::Borrowed(it)) => self.0.add(Arc::<str>::from(it)),
+            Cell::Text(Cow::Owned(it)) => self.0.add(it),
             Cell::Bytes(it) => self.0.add(it.into_owned()),
             Cell::Id(it) => self.0.add(it.into_bytes().to_vec()),
         }

@@ -94,9 +94,8 @@ async fn remove(
     removes: &[(Key, u64)],
 ) -> Result<usize, StoreError> {
     let mut rows: usize = 0;
-    for ((kind, by), keys) in grouped(removes.iter().map(|(key, _)| key)) {
+    for ((kind, by), (_, cells)) in grouped(removes.iter().map(|(key, _)| key)) {
         let verb = by.map_or(Verb::Delete, Verb::DeleteBy);
-        let cells = keys.iter().map(|key| key_cells(key).cells).collect();
         rows = rows.saturating_add(put(connection, verb, Table::of(kind), cells).await?);
     }
     Ok(rows)
@@ -134,15 +133,20 @@ async fn run(
         .map_err(before)
 }
 
-/// Keys by the table they are of and, for alternate ones, the column they are in.
+/// A table and, for alternate keys, the column they are in.
+type Place = (RecordKind, Option<&'static str>);
+
+/// Keys, with what they look like in their table, by place.
 fn grouped<'a>(
     keys: impl Iterator<Item = &'a Key>,
-) -> BTreeMap<(RecordKind, Option<&'static str>), Vec<&'a Key>> {
-    let mut groups = BTreeMap::<_, Vec<_>>::new();
+) -> BTreeMap<Place, (Vec<&'a Key>, Vec<Vec<Cell<'a>>>)> {
+    let mut groups = BTreeMap::<Place, (Vec<_>, Vec<_>)>::new();
     for key in keys {
         let found = key_cells(key);
         let alternate = found.columns().first().filter(|_| found.is_alternate);
-        groups.entry((found.kind, alternate.map(|it| it.name))).or_default().push(key);
+        let group = groups.entry((found.kind, alternate.map(|it| it.name))).or_default();
+        group.0.push(key);
+        group.1.push(found.cells);
     }
     groups
 }
@@ -153,9 +157,8 @@ async fn versions(
 ) -> Result<HashMap<Key, u64>, StoreError> {
     let keys: BTreeSet<Key> = keys.collect();
     let mut versions = HashMap::with_capacity(keys.len());
-    for ((kind, by), keys) in grouped(keys.iter()) {
+    for ((kind, by), (keys, cells)) in grouped(keys.iter()) {
         let verb = by.map_or(Verb::Find("version"), |by| Verb::FindBy(by, "version"));
-        let cells = keys.iter().map(|key| key_cells(key).cells).collect();
         for (at, version) in find(connection, verb, Table::of(kind), cells).await? {
             let key = keys.get(at).ok_or_else(|| broken("an answer to no question"))?;
             versions.insert((*key).clone(), u64::try_from(version).map_err(broken)?);

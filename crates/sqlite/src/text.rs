@@ -10,9 +10,11 @@ use std::{
 use cauri_sql::{Column, Table};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
 
-/// How many rows one statement may take. Any number of rows is a few of these: every size is a
-/// statement that has to be prepared and kept.
-const SIZES: [usize; 12] = [64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1];
+/// How many rows one statement may take. Every size is a statement that has to be prepared and
+/// kept, and every statement of a commit is a message to the connection's thread and back: with
+/// these, up to sixteen rows are one statement, and up to sixty-four mostly two.
+const SIZES: [usize; 24] =
+    [64, 56, 48, 40, 32, 28, 24, 20, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 
 /// The most rows of one statement.
 pub(crate) const ROWS_MAX: usize = 64;
@@ -48,8 +50,10 @@ pub(crate) enum Verb {
     Lease,
 }
 
-static TEXTS: LazyLock<RwLock<HashMap<(Verb, &'static str, usize), SqlStr>>> =
-    LazyLock::new(RwLock::default);
+/// By verb, table and number of rows.
+type Texts = HashMap<(Verb, &'static str, usize), SqlStr>;
+
+static TEXTS: LazyLock<RwLock<Texts>> = LazyLock::new(RwLock::default);
 
 /// The statement for this many rows.
 pub(crate) fn text(verb: Verb, table: &'static Table, rows: usize) -> SqlStr {
@@ -67,19 +71,21 @@ pub(crate) fn kept(text: String) -> SqlStr {
     AssertSqlSafe(std::sync::Arc::<str>::from(text)).into_sql_str()
 }
 
+/// `or fail`, since a statement that fails takes its whole transaction with it: without it SQLite
+/// copies every page that a statement of several rows touches, to be able to undo just that one.
 fn written(verb: Verb, table: &Table, rows: usize) -> String {
     let name = table.name();
     let (columns, key) = (table.columns(), table.key());
     match verb {
         Verb::Insert => {
             let values = values(columns.len(), rows);
-            format!("insert into {name} ({}) values {values}", names(columns, ""))
+            format!("insert or fail into {name} ({}) values {values}", names(columns, ""))
         }
         Verb::Set => {
             let values = values(columns.len(), rows);
             let last = columns.last().map_or("", |column| column.name);
             format!(
-                "insert into {name} ({}) values {values} on conflict ({}) do update set \
+                "insert or fail into {name} ({}) values {values} on conflict ({}) do update set \
                  {last} = excluded.{last}",
                 names(columns, ""),
                 names(key, ""),
@@ -95,7 +101,7 @@ fn written(verb: Verb, table: &Table, rows: usize) -> String {
             }
             let values = values(key.len().saturating_add(mutable.len()), rows);
             let on = matches(&names_of(key), 1);
-            format!("update {name} as t set {sets} from (values {values}) as v where {on}")
+            format!("update or fail {name} as t set {sets} from (values {values}) as v where {on}")
         }
         Verb::Find(answer) => find(&format!("t.{answer}"), name, &names_of(key), rows),
         Verb::FindBy(column, answer) => find(&format!("t.{answer}"), name, &[column], rows),
