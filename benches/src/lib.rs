@@ -1,1 +1,5 @@
-//! Benchmarks of cauri's hot paths and its load program.
+//! What cauri's load programs share: stores by name, stages to play on, figures to print.
+
+pub mod figures;
+pub mod stage;
+pub mod store;

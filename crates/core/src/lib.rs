@@ -45,7 +45,7 @@ pub use model::{
         Balance, Direction, Entry, EntryKind, LedgerAccount, LedgerAccountKind, Line, Posting,
         PostingHead, is_in_balance,
     },
-    order::{Order, Report},
+    order::{NextQuestion, Order, Report},
     payment::{IllegalPaymentStep, NextAction, Payment, PaymentStatus, PaymentStep},
     payment_link::{IllegalPaymentLinkStep, PaymentLink, PaymentLinkStatus, PaymentLinkStep},
     payout::{IllegalPayoutStep, Payout, PayoutStatus, PayoutStep},

@@ -102,6 +102,16 @@ impl<'c, 'a> Draft<'c, 'a> {
         self.changes.insert(record, due_at);
     }
 
+    /// Inserts an order for a network: held by the caller like anything else that is due now, but
+    /// left to whoever claims it when it is due later.
+    pub(super) fn insert_order(&mut self, order: impl Into<Record>, due_at: Option<Timestamp>) {
+        if due_at.is_some_and(|at| at > self.now()) {
+            self.changes.insert(order, due_at);
+        } else {
+            self.insert_due(order, due_at);
+        }
+    }
+
     /// Tells an event to everyone who listens.
     pub(super) fn emit(
         &mut self,

@@ -10,7 +10,7 @@ use crate::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
-        order::Report,
+        order::{NextQuestion, Report},
         payment::{NextAction, Payment, PaymentStatus, PaymentStep},
         payment_link::{PaymentLink, PaymentLinkStatus, PaymentLinkStep},
         simulation::Simulation,
@@ -153,7 +153,7 @@ pub fn create(
         available_at: None,
         timeline_count: 0,
         connection: offer.connection.clone(),
-        poll_at: None,
+        poll_at: cx.terms.submit_at(cx.scope.environment, now),
         simulation: None,
     };
     let shown = wire::Payment::of(&payment)?;
@@ -169,7 +169,7 @@ pub fn create(
         draft.changes.update(link.value, link.version, None);
     }
     let due_at = payment.due_at();
-    draft.insert_due(payment, due_at);
+    draft.insert_order(payment, due_at);
     Ok(draft.decided(shown))
 }
 
@@ -182,7 +182,7 @@ pub fn create(
 pub fn report(
     case: Case,
     reports: &[Report],
-    ask_again_at: Option<Timestamp>,
+    next: NextQuestion,
     actor: Actor,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payment>, Error> {
@@ -190,12 +190,12 @@ pub fn report(
     for report in reports {
         story.hear(report)?;
     }
-    story.payment.poll_at = ask_again_at;
+    story.payment.poll_at = next.after(story.payment.poll_at);
     if story.payment.status.is_open() && story.payment.expires_at <= story.now() {
         // That was the last question; only a late success can follow.
         story.actor = Actor::System;
         story.expire()?;
-    } else if story.payment.status == PaymentStatus::Created && ask_again_at.is_none() {
+    } else if story.payment.status == PaymentStatus::Created && story.payment.poll_at.is_none() {
         story.payment.poll_at = Some(story.now().plus_millis(RESUBMIT_MS));
     }
     story.end()
@@ -453,8 +453,8 @@ impl<'c, 'a> Story<'c, 'a> {
                     }
                     self.accept(redirect_url.as_deref())
                 }
-                PaymentStatus::Failed | PaymentStatus::Cancelled => {
-                    self.ignore("The network accepted a payment that had ended.");
+                PaymentStatus::Cancelled => {
+                    self.ignore("The network accepted a payment that was cancelled.");
                     Ok(())
                 }
                 _ => Ok(()),

@@ -13,12 +13,12 @@ use crate::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
-        order::Report,
+        order::{NextQuestion, Report},
         payout::{Payout, PayoutStatus, PayoutStep},
         scenario::Scenario,
         simulation::Simulation,
     },
-    value::{id::OrderId, time::Timestamp},
+    value::id::OrderId,
     wire::{self, CreatePayout},
 };
 
@@ -82,7 +82,7 @@ pub fn create(
         succeeded_at: None,
         failed_at: None,
         connection: offer.connection.clone(),
-        poll_at: None,
+        poll_at: cx.terms.submit_at(cx.scope.environment, now),
         simulation: None,
     };
     let shown = wire::Payout::of(&payout)?;
@@ -97,7 +97,7 @@ pub fn create(
     draft.post(why, Account::MerchantAvailable, Account::MerchantReserved, total);
     let short = Error::BalanceInsufficient { needed: total, currency: payout.currency };
     let due_at = payout.due_at();
-    draft.insert_due(payout, due_at);
+    draft.insert_order(payout, due_at);
     Ok(Decision { if_short: Some(short), ..draft.decided(shown) })
 }
 
@@ -109,15 +109,15 @@ pub fn create(
 pub fn report(
     payout: Versioned<Payout>,
     reports: &[Report],
-    ask_again_at: Option<Timestamp>,
+    next: NextQuestion,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payout>, Error> {
     let mut story = Story::new(payout, cx);
     for report in reports {
         story.hear(report)?;
     }
-    story.payout.poll_at = ask_again_at;
-    if story.payout.status == PayoutStatus::Created && ask_again_at.is_none() {
+    story.payout.poll_at = next.after(story.payout.poll_at);
+    if story.payout.status == PayoutStatus::Created && story.payout.poll_at.is_none() {
         story.payout.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));
     }
     story.end()

@@ -13,7 +13,7 @@ use crate::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
-        order::Report,
+        order::{NextQuestion, Report},
         payment::{Payment, PaymentStatus, PaymentStep},
         refund::{Refund, RefundStatus, RefundStep},
         scenario::Scenario,
@@ -23,7 +23,6 @@ use crate::{
     value::{
         id::OrderId,
         money::{Amount, Overflow},
-        time::Timestamp,
     },
     wire::{self, CreateRefund},
 };
@@ -169,7 +168,7 @@ const fn bucket(payment: &Payment) -> Account {
 pub fn report(
     case: Case,
     reports: &[Report],
-    ask_again_at: Option<Timestamp>,
+    next: NextQuestion,
     actor: Actor,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Refund>, Error> {
@@ -177,9 +176,9 @@ pub fn report(
     for report in reports {
         story.hear(report)?;
     }
-    story.refund.poll_at = ask_again_at;
+    story.refund.poll_at = next.after(story.refund.poll_at);
     let waits = story.refund.status == RefundStatus::Created && story.refund.accepted_at.is_none();
-    if waits && ask_again_at.is_none() {
+    if waits && story.refund.poll_at.is_none() {
         story.refund.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));
     }
     story.end()

@@ -3,7 +3,7 @@
 use crate::{
     arithmetic::fee::FeeSchedule,
     model::catalogue::Catalogue,
-    value::{choice::choice, method::PaymentMethod, scope::Environment},
+    value::{choice::choice, method::PaymentMethod, scope::Environment, time::Timestamp},
 };
 
 choice! {
@@ -46,6 +46,9 @@ pub struct Terms {
     pub refund_fee_policy: RefundFeePolicy,
     /// Where the embedder's checkout pages are; a link's or payment's id is put behind it.
     pub checkout_base_url: String,
+    /// Milliseconds for which the sandbox's simulated network leaves a payment or payout as
+    /// `created`, so that what is done right after creation finds it there; default 300.
+    pub sandbox_submit_ms: i64,
     /// May sandbox webhooks go to `http` and private addresses? Default yes.
     pub sandbox_private_webhooks: bool,
 }
@@ -70,6 +73,18 @@ impl Terms {
     }
 }
 
+impl Terms {
+    /// When a new order goes to its network: `None` at once.
+    pub(super) fn submit_at(&self, environment: Environment, now: Timestamp) -> Option<Timestamp> {
+        match environment {
+            Environment::Sandbox if self.sandbox_submit_ms > 0 => {
+                Some(now.plus_millis(self.sandbox_submit_ms))
+            }
+            Environment::Sandbox | Environment::Live => None,
+        }
+    }
+}
+
 impl Default for Terms {
     fn default() -> Self {
         Self {
@@ -83,6 +98,7 @@ impl Default for Terms {
             card_settlement_ms: 172_800_000,
             refund_fee_policy: RefundFeePolicy::Proportional,
             checkout_base_url: "https://pay.example.com".to_owned(),
+            sandbox_submit_ms: 300,
             sandbox_private_webhooks: true,
         }
     }

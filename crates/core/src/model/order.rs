@@ -121,6 +121,36 @@ impl Order {
     }
 }
 
+/// When a network is to be asked about an order next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "a plan is one of these")]
+pub enum NextQuestion {
+    /// As it was planned: what was said came on its own, or was asked of an earlier state.
+    AsPlanned,
+    /// At a moment.
+    At(Timestamp),
+    /// Not at all: the network reports by itself, or there is nothing left to say.
+    Never,
+}
+
+impl NextQuestion {
+    /// The plan after this.
+    #[must_use]
+    pub(crate) const fn after(self, planned: Option<Timestamp>) -> Option<Timestamp> {
+        match self {
+            Self::AsPlanned => planned,
+            Self::At(at) => Some(at),
+            Self::Never => None,
+        }
+    }
+}
+
+impl From<Option<Timestamp>> for NextQuestion {
+    fn from(at: Option<Timestamp>) -> Self {
+        at.map_or(Self::Never, Self::At)
+    }
+}
+
 /// What a network says of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -99,7 +99,7 @@ impl Worker {
             let due = self.claim(kind, 100, None).await?;
             ticked.orders = ticked.orders.saturating_add(due.len());
             stream::iter(due)
-                .for_each_concurrent(self.options.orders_max, |held| self.order(held.value, false))
+                .for_each_concurrent(self.options.orders_max, |held| self.order(held, false))
                 .await;
         }
         let lanes = Lanes { cap: 100, held: Vec::new() };

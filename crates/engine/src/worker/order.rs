@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use cauri_core::{
-    Error as Refused, Key, Order, Payment, PaymentStatus, Record, Refund, Report, Timestamp, decide,
+    Error as Refused, Key, Order, Payment, PaymentStatus, Record, Refund, Report, Timestamp,
+    Versioned, decide,
 };
 
 use super::Worker;
@@ -18,14 +19,21 @@ const ASK_AGAIN_MS: i64 = 5_000;
 impl Worker {
     /// Does what is due about an order. `mine` says that this process made it just now, so that it
     /// certainly was not submitted before.
-    pub(super) async fn order(&self, record: Record, mine: bool) {
-        let outcome = match &record {
-            Record::Payment(payment) => self.payment(payment, mine).await,
+    pub(super) async fn order(&self, held: Versioned<Record>, mine: bool) {
+        let Versioned { value: ref record, version, .. } = held;
+        let outcome = match record {
+            Record::Payment(payment) => self.payment(payment, version, mine).await,
             Record::Payout(payout) => {
                 let order = Order::payout(payout);
-                self.consult(&order, payout.status == cauri_core::PayoutStatus::Created, mine).await
+                self.consult(
+                    &order,
+                    payout.status == cauri_core::PayoutStatus::Created,
+                    version,
+                    mine,
+                )
+                .await
             }
-            Record::Refund(refund) => self.refund(refund, mine).await,
+            Record::Refund(refund) => self.refund(refund, version, mine).await,
             _ => Ok(()),
         };
         if let Err(error) = outcome {
@@ -34,7 +42,7 @@ impl Worker {
         }
     }
 
-    async fn payment(&self, payment: &Payment, mine: bool) -> Result<(), Error> {
+    async fn payment(&self, payment: &Payment, version: u64, mine: bool) -> Result<(), Error> {
         let now = self.now();
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if payment.is_unsettled() && due(payment.available_at) {
@@ -42,7 +50,7 @@ impl Worker {
         }
         let order = Order::payment(payment);
         let unsent = payment.status == PaymentStatus::Created && payment.expires_at > now;
-        self.consult(&order, unsent, mine).await
+        self.consult(&order, unsent, version, mine).await
     }
 
     async fn settle(&self, payment: &Payment) -> Result<(), Error> {
@@ -57,23 +65,30 @@ impl Worker {
         Ok(())
     }
 
-    async fn refund(&self, refund: &Refund, mine: bool) -> Result<(), Error> {
+    async fn refund(&self, refund: &Refund, version: u64, mine: bool) -> Result<(), Error> {
         let key = Key::Payment(refund.scope, refund.payment);
         let payment = self.engine.0.store.find::<Payment>(key).await?;
         let payment = payment.ok_or(Refused::NotFound("payment"))?.value;
         let order = Order::refund(refund, &payment);
-        self.consult(&order, refund.accepted_at.is_none(), mine).await
+        self.consult(&order, refund.accepted_at.is_none(), version, mine).await
     }
 
     /// Talks to the network and tells the engine what it said. An order that may have been sent
     /// before is asked about first, and sent only when the network has never heard of it.
-    async fn consult(&self, order: &Order, unsent: bool, mine: bool) -> Result<(), Error> {
+    async fn consult(
+        &self,
+        order: &Order,
+        unsent: bool,
+        version: u64,
+        mine: bool,
+    ) -> Result<(), Error> {
         let mut answer =
             if unsent && mine { self.ask(order, true).await } else { self.ask(order, false).await };
         if unsent && answer.reports.contains(&Report::NotFound) {
             answer = self.ask(order, true).await;
         }
-        self.engine.hear(order.scope, order.id, &answer.reports, answer.ask_again_at).await
+        let Answer { reports, ask_again_at } = answer;
+        self.engine.hear(order.scope, order.id, &reports, ask_again_at, Some(version)).await
     }
 
     async fn ask(&self, order: &Order, submit: bool) -> Answer {

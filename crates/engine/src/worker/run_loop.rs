@@ -116,7 +116,7 @@ impl Loop {
         self.orders = self.orders.saturating_add(1);
         let worker = self.worker.clone();
         self.spawn(Slot::Order, async move {
-            worker.order(held.value, mine).await;
+            worker.order(held, mine).await;
             Done::Order
         });
     }

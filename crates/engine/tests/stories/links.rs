@@ -47,7 +47,7 @@ async fn a_link_is_paid_once() {
     assert_eq!((payment.amount, payment.fee_amount), (Amount::new(15_000), Amount::new(300)));
     assert_eq!(code(story.via(link.id, "+2250500000000").await), "payment_link_in_use");
     assert_eq!(code(story.modify(link.id, json!({"amount": 1000})).await), "payment_link_locked");
-    story.wait(2_250).await;
+    story.wait(2_750).await;
     let paid = story.shown(link.id).await;
     assert_eq!(paid.status, PaymentLinkStatus::Paid);
     assert_eq!((paid.payments_count, paid.succeeded_payments_count), (1, 1));
@@ -79,12 +79,12 @@ async fn a_failed_payment_frees_the_link() {
     let story = Story::begin().await;
     let link = story.link(json!({})).await.unwrap();
     let failed = story.via(link.id, "+2250500000101").await.unwrap();
-    story.wait(2_250).await;
+    story.wait(2_750).await;
     assert_eq!(story.payment(failed.id).await.status, PaymentStatus::Failed);
     story.modify(link.id, json!({"amount": 1000})).await.unwrap();
     let second = story.via(link.id, "+2250500000000").await.unwrap();
     assert_eq!(second.amount, Amount::new(1000));
-    story.wait(2_250).await;
+    story.wait(2_750).await;
     let paid = story.shown(link.id).await;
     assert_eq!((paid.payments_count, paid.succeeded_payments_count), (2, 1));
     story.sound().await;
@@ -121,7 +121,7 @@ async fn a_reusable_link_collects_and_stays() {
         let ask = story.read(body, wire::CreatePayment::read).unwrap();
         story.engine.create_payment(&story.call(), ask).await.unwrap();
     }
-    story.wait(2_250).await;
+    story.wait(2_750).await;
     let shown = story.shown(link.id).await;
     assert_eq!(shown.status, PaymentLinkStatus::Created);
     assert_eq!((shown.succeeded_payments_count, shown.collected_amount), (3, Amount::new(6000)));

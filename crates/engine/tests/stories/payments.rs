@@ -138,7 +138,7 @@ async fn cancelling_depends_on_the_state_and_the_network() {
     let mtn = story.pay(json!({})).await.unwrap();
     let wave = json!({"network": "wave", "phone": "+2250700009999"});
     let wave = story.pay(wave).await.unwrap();
-    story.settle().await;
+    story.wait(500).await;
     assert_eq!(code(cancel(mtn.id).await), "payment_not_cancellable");
     assert_eq!(cancel(wave.id).await.unwrap().object.status, PaymentStatus::Cancelled);
     story.wait(1_000).await;
@@ -151,7 +151,7 @@ async fn a_card_settles_two_days_later() {
     let story = Story::begin().await;
     let card = json!({"amount": 10900, "payment_method": "card", "network": null, "phone": null, "country": "CI"});
     let payment = story.pay(card).await.unwrap();
-    story.wait(2_250).await;
+    story.wait(2_750).await;
     let paid = story.payment(payment.id).await;
     assert_eq!(paid.status, PaymentStatus::Succeeded);
     assert_eq!(paid.network.as_ref().map(|it| it.as_str()), Some("visa"));

@@ -156,7 +156,7 @@ impl Story {
     /// A payment that succeeded by itself, of which the phone ends so.
     pub(crate) async fn paid(&self, suffix: &str) -> wire::Payment {
         let payment = self.pay(json!({"phone": format!("+225050000{suffix}")})).await.unwrap();
-        self.wait(2_250).await;
+        self.wait(2_750).await;
         self.payment(payment.id).await
     }
 

@@ -1,0 +1,260 @@
+//! Deliveries: events committed through the engine, received by a local receiver that answers 200.
+//!
+//! `cargo run --release -p cauri-benches --bin deliveries -- --store memory: --endpoints 10`
+
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    error::Error,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use cauri::{
+    Call, Caller, Engine, Environment, EventKind, GroupedOptions, Metadata, Scope, Subscription,
+    Worker,
+    wire::{CreatePaymentLink, CreateWebhookEndpoint},
+};
+use cauri_benches::{
+    figures::{Latencies, per_second},
+    store,
+};
+use cauri_webhook::HttpNotifier;
+use clap::Parser;
+use http_body_util::{BodyExt, Full};
+use hyper::{Request, Response, body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::{client::legacy::Client, rt::TokioExecutor, rt::TokioIo};
+use serde_json::json;
+use tokio::{net::TcpListener, task::JoinSet, time::Instant};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Commits events and counts what arrives.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// `memory:`, `sqlite:PATH` or `postgres://…`.
+    #[arg(long, default_value = "memory:")]
+    store: String,
+    /// How many endpoints each event goes to.
+    #[arg(long, default_value_t = 1)]
+    endpoints: usize,
+    /// For how long.
+    #[arg(long, default_value_t = 15)]
+    seconds: u64,
+    /// Events a second; 0 for as many as can be delivered.
+    #[arg(long, default_value_t = 0)]
+    rate: u64,
+    /// How many events may be committed and not yet received, without a rate.
+    #[arg(long, default_value_t = 512)]
+    ahead: usize,
+    /// Only post bodies of the same size in a loop with this many requests at once, without cauri:
+    /// what the client and the receiver can do by themselves.
+    #[arg(long)]
+    bare: Option<usize>,
+}
+
+/// When each event was committed, and how long each delivery took from there.
+#[derive(Debug, Default)]
+struct Log {
+    committed: HashMap<Vec<u8>, (Instant, usize)>,
+    latencies: Latencies,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let arguments = Arguments::parse();
+    let log = Arc::new(Mutex::new(Log::default()));
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}/hooks", listener.local_addr()?);
+    tokio::spawn(receive(listener, Arc::clone(&log)));
+    if let Some(at_once) = arguments.bare {
+        return bare(&url, at_once, arguments.seconds).await;
+    }
+
+    let opened = store::open(&arguments.store, true, GroupedOptions::default()).await?;
+    let notifier = Arc::new(HttpNotifier::builder().build()?);
+    let engine = Engine::builder(Arc::clone(&opened.store)).notifier(notifier).build()?;
+    let account = engine.create_account().await?;
+    let me = Caller::secret(Scope { account: account.id, environment: Environment::Sandbox });
+    for _ in 0..arguments.endpoints {
+        let ask = CreateWebhookEndpoint {
+            url: url.parse()?,
+            events: Subscription::Kinds([EventKind::PaymentLinkCreated].into()),
+            active: true,
+            description: None,
+            metadata: Metadata::default(),
+        };
+        engine.create_webhook_endpoint(&Call::by(me), ask).await?;
+    }
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    let began = Instant::now();
+    let committed = produce(&arguments, &engine, me, &log, began).await?;
+    let took = began.elapsed();
+    let received = lock(&log).latencies.count();
+    let _ = stop.send(());
+    worker.await?;
+    let log = std::mem::take(&mut *lock(&log));
+    println!(
+        "{:#}",
+        json!({
+            "endpoints": arguments.endpoints,
+            "rate": arguments.rate,
+            "committed": committed,
+            "received": received,
+            "received_per_second": per_second(received, took),
+            "committed_to_received": log.latencies.summary(),
+        })
+    );
+    Ok(())
+}
+
+fn lock(log: &Mutex<Log>) -> std::sync::MutexGuard<'_, Log> {
+    log.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Commits events: at a rate, or as long as not too many are on their way.
+async fn produce(
+    arguments: &Arguments,
+    engine: &Engine,
+    me: Caller,
+    log: &Arc<Mutex<Log>>,
+    began: Instant,
+) -> Result<usize, Failure> {
+    let until = began + Duration::from_secs(arguments.seconds);
+    let mut tasks = JoinSet::new();
+    let mut committed = 0_usize;
+    let mut pace = tokio::time::interval(match arguments.rate {
+        0 => Duration::from_millis(1),
+        rate => Duration::from_micros(1_000_000 / rate),
+    });
+    while Instant::now() < until {
+        pace.tick().await;
+        while tasks.try_join_next().is_some() {}
+        let on_their_way = lock(log).committed.len().saturating_add(tasks.len());
+        let room = arguments.ahead.saturating_sub(on_their_way);
+        for _ in 0..if arguments.rate == 0 { room } else { 1 } {
+            committed += 1;
+            let (engine, log) = (engine.clone(), Arc::clone(log));
+            let endpoints = arguments.endpoints;
+            tasks.spawn(async move { commit(&engine, me, &log, endpoints).await });
+        }
+    }
+    tasks.join_all().await;
+    Ok(committed)
+}
+
+async fn commit(
+    engine: &Engine,
+    me: Caller,
+    log: &Mutex<Log>,
+    endpoints: usize,
+) -> Result<(), Failure> {
+    let ask = CreatePaymentLink {
+        title: "Bench".parse()?,
+        currency: "XOF".parse()?,
+        country: "CI".parse()?,
+        amount: None,
+        description: None,
+        methods: None,
+        reusable: true,
+        expires_at: None,
+        return_url: None,
+        reference: None,
+        metadata: Metadata::default(),
+        active: true,
+    };
+    let reply = engine.create_payment_link(&Call::by(me), ask).await?;
+    let now = Instant::now();
+    let link = reply.object.id.to_string().into_bytes();
+    let mut log = lock(log);
+    // A delivery may have arrived before the commit was even answered: it took no time.
+    match log.committed.get_mut(&link) {
+        Some((_, left)) => {
+            *left = left.wrapping_add(endpoints);
+            if *left == 0 {
+                log.committed.remove(&link);
+            }
+        }
+        None => {
+            log.committed.insert(link, (now, endpoints));
+        }
+    }
+    Ok(())
+}
+
+async fn receive(listener: TcpListener, log: Arc<Mutex<Log>>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let _ = stream.set_nodelay(true);
+        let log = Arc::clone(&log);
+        tokio::spawn(async move {
+            let service = service_fn(move |request: Request<Incoming>| {
+                let log = Arc::clone(&log);
+                async move {
+                    let body = request.into_body().collect().await.map(|it| it.to_bytes());
+                    if let Ok(body) = body {
+                        arrived(&log, &body);
+                    }
+                    Ok::<_, Infallible>(Response::new(Full::new(Bytes::new())))
+                }
+            });
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+/// Notes a delivery, by the id of the link that its event is about.
+fn arrived(log: &Mutex<Log>, body: &[u8]) {
+    let now = Instant::now();
+    let Some(at) = body.windows(6).position(|it| it == b"plink_") else { return };
+    let link = body[at..body.len().min(at + 32)].to_vec();
+    let mut log = lock(log);
+    match log.committed.get_mut(&link) {
+        Some((committed, left)) => {
+            let took = now.saturating_duration_since(*committed);
+            *left = left.wrapping_sub(1);
+            if *left == 0 {
+                log.committed.remove(&link);
+            }
+            log.latencies.add(took);
+        }
+        None => {
+            log.committed.insert(link, (now, 0_usize.wrapping_sub(1)));
+            log.latencies.add(Duration::ZERO);
+        }
+    }
+}
+
+/// The client and the receiver alone.
+async fn bare(url: &str, at_once: usize, seconds: u64) -> Result<(), Failure> {
+    let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
+    let body = Bytes::from(vec![b'x'; 1_000]);
+    let began = Instant::now();
+    let until = began + Duration::from_secs(seconds);
+    let mut tasks = JoinSet::new();
+    for _ in 0..at_once {
+        let (client, url, body) = (client.clone(), url.to_owned(), body.clone());
+        tasks.spawn(async move {
+            let mut count = 0_usize;
+            while Instant::now() < until {
+                let request = Request::post(&url)
+                    .header("content-type", "application/json")
+                    .body(Full::new(body.clone()));
+                let Ok(request) = request else { break };
+                if let Ok(answer) = client.request(request).await
+                    && answer.into_body().collect().await.is_ok()
+                {
+                    count += 1;
+                }
+            }
+            count
+        });
+    }
+    let count: usize = tasks.join_all().await.into_iter().sum();
+    let rate = per_second(count, began.elapsed());
+    println!("{:#}", json!({ "bare": at_once, "posted": count, "posted_per_second": rate }));
+    Ok(())
+}
