@@ -19,11 +19,12 @@ use tower_service::Service;
 use tracing::Instrument;
 
 use crate::{
-    ask::Ask,
+    ask::{Ask, unknown},
     auth, body,
     handler::Outcome,
     idempotency,
     log::{Log, MatchedRoute},
+    openapi,
     problem::Failure,
     query,
     rate::{Limiter, Rate, RateLimit},
@@ -43,6 +44,7 @@ struct Inner {
     limiter: Option<Limiter>,
     prefix: String,
     routes: Routes,
+    description: Bytes,
 }
 
 /// Puts an [`Api`] together.
@@ -76,7 +78,8 @@ impl ApiBuilder {
     pub fn build(self) -> Api {
         let Self { engine, rate_limit, prefix } = self;
         let limiter = rate_limit.map(Limiter::new);
-        Api(Arc::new(Inner { engine, limiter, prefix, routes: Routes::new() }))
+        let description = openapi::document(&prefix).to_string().into();
+        Api(Arc::new(Inner { engine, limiter, prefix, routes: Routes::new(), description }))
     }
 }
 
@@ -171,7 +174,7 @@ impl Inner {
             Found::Nothing => return Err(Failure::NoRoute),
         };
         let handler = match route.task {
-            Task::Describe => return self.describe(),
+            Task::Describe => return self.describe(request.uri().query()),
             Task::Handle(handler) => handler,
         };
         let path = self.path(&request).to_owned();
@@ -199,8 +202,9 @@ impl Inner {
         settle(route, handler, &ask).await
     }
 
-    fn describe(&self) -> Outcome {
-        Ok(Answer::text(Bytes::from_static(b"{}")))
+    fn describe(&self, query: Option<&str>) -> Outcome {
+        unknown(&query::decode(query)?)?;
+        Ok(Answer::text(self.description.clone()))
     }
 }
 

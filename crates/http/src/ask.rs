@@ -42,14 +42,7 @@ impl Ask {
     /// Not everything takes query parameters.
     pub(crate) fn no_query(&self) -> Result<(), Faults> {
         let pairs = self.pairs.as_ref().map_err(Faults::clone)?;
-        let mut unknown: Vec<Fault> = Vec::new();
-        for (name, _) in pairs {
-            let fault = Fault::at(name.clone(), Problem::Unknown);
-            if !unknown.contains(&fault) {
-                unknown.push(fault);
-            }
-        }
-        Faults::none(unknown)
+        unknown(pairs)
     }
 
     /// The body, read as something: with everything that is wrong with it and the query.
@@ -69,4 +62,16 @@ impl Ask {
             }
         }
     }
+}
+
+/// These query parameters, where there are none.
+pub(crate) fn unknown(pairs: &[(String, String)]) -> Result<(), Faults> {
+    let mut unknown: Vec<Fault> = Vec::new();
+    for (name, _) in pairs {
+        let fault = Fault::at(name.clone(), Problem::Unknown);
+        if !unknown.contains(&fault) {
+            unknown.push(fault);
+        }
+    }
+    Faults::none(unknown)
 }

@@ -1,7 +1,8 @@
 //! The `Idempotency-Key` of a request (API §5).
 
 use cauri::{
-    Fault, IdempotencyKey, Problem, Refused, decide::idempotency::Idempotency, wire::fingerprint,
+    Fault, IdempotencyKey, Problem, Refused, Success, decide::idempotency::Idempotency,
+    wire::fingerprint,
 };
 use http::{HeaderMap, HeaderName};
 use serde_json::{Map, Value};
@@ -25,7 +26,7 @@ pub(crate) fn read(
         return Ok(None);
     }
     let Some(key) = key(headers)? else {
-        return if required && route.creates {
+        return if required && route.success == Success::Created {
             Err(refused(Problem::IdempotencyKeyRequired))
         } else {
             Ok(None)

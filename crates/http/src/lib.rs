@@ -47,6 +47,7 @@ mod catalogue;
 mod handler;
 mod idempotency;
 mod log;
+mod openapi;
 mod problem;
 mod query;
 mod rate;

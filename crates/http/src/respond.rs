@@ -56,7 +56,7 @@ impl Answer {
     }
 }
 
-const fn status(success: Success) -> StatusCode {
+pub(crate) const fn status(success: Success) -> StatusCode {
     match success {
         Success::Created => StatusCode::CREATED,
         Success::Done => StatusCode::OK,

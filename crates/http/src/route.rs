@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cauri::Success;
 use futures_util::future::BoxFuture;
 use http::{HeaderValue, Method};
 use matchit::Router;
@@ -11,6 +12,7 @@ use crate::{
     handler::{
         Noun, customers, ledger, payment_links, payments, payouts, refunds, sandbox, webhooks,
     },
+    openapi::filters::{self, Filter},
     problem::Failure,
     respond::Answer,
 };
@@ -63,11 +65,26 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
     pub(crate) sandbox_only: bool,
-    /// Does it create, so that a strict installation asks for an `Idempotency-Key`?
-    pub(crate) creates: bool,
     /// What the `{id}` in its path names.
     pub(crate) object: Option<Noun>,
+    /// How it succeeds. What creates asks for an `Idempotency-Key` where the installation does.
+    pub(crate) success: Success,
     pub(crate) task: Task,
+    pub(crate) doc: Doc,
+}
+
+/// What is said about a route in the description of the API.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Doc {
+    pub(crate) id: &'static str,
+    pub(crate) summary: &'static str,
+    /// The schema of its body.
+    pub(crate) takes: Option<&'static str>,
+    /// The schema of its answer.
+    pub(crate) gives: &'static str,
+    pub(crate) filters: &'static [&'static [Filter]],
+    /// Its codes beside those that routes like it have anyway.
+    pub(crate) codes: &'static [&'static str],
 }
 
 impl fmt::Debug for Route {
@@ -77,21 +94,37 @@ impl fmt::Debug for Route {
 }
 
 impl Route {
-    const fn new(verb: Verb, path: &'static str, access: Access, handler: Handler) -> Self {
-        let task = Task::Handle(handler);
-        Self { verb, path, access, sandbox_only: false, creates: false, object: None, task }
+    const fn new(verb: Verb, path: &'static str, access: Access, task: Task) -> Self {
+        Self {
+            verb,
+            path,
+            access,
+            sandbox_only: false,
+            object: None,
+            success: Success::Done,
+            task,
+            doc: Doc { id: "", summary: "", takes: None, gives: "", filters: &[], codes: &[] },
+        }
     }
 
-    const fn read(path: &'static str, handler: Handler) -> Self {
-        Self::new(Verb::Get, path, Access::Public, handler)
+    const fn get(path: &'static str, handler: Handler) -> Self {
+        Self::new(Verb::Get, path, Access::Public, Task::Handle(handler))
     }
 
-    const fn change(path: &'static str, handler: Handler) -> Self {
-        Self::new(Verb::Post, path, Access::Secret, handler)
+    const fn post(path: &'static str, handler: Handler) -> Self {
+        Self::new(Verb::Post, path, Access::Secret, Task::Handle(handler))
     }
 
-    const fn create(path: &'static str, handler: Handler) -> Self {
-        Self { creates: true, ..Self::change(path, handler) }
+    const fn delete(path: &'static str, handler: Handler) -> Self {
+        Self::new(Verb::Delete, path, Access::Secret, Task::Handle(handler))
+    }
+
+    const fn creates(self) -> Self {
+        Self { success: Success::Created, ..self }
+    }
+
+    const fn accepts(self) -> Self {
+        Self { success: Success::Accepted, ..self }
     }
 
     const fn of(self, object: Noun) -> Self {
@@ -105,59 +138,253 @@ impl Route {
     const fn sandbox(self) -> Self {
         Self { sandbox_only: true, ..self }
     }
+
+    const fn doc(self, id: &'static str, summary: &'static str) -> Self {
+        Self { doc: Doc { id, summary, ..self.doc }, ..self }
+    }
+
+    const fn takes(self, schema: &'static str) -> Self {
+        Self { doc: Doc { takes: Some(schema), ..self.doc }, ..self }
+    }
+
+    const fn gives(self, schema: &'static str) -> Self {
+        Self { doc: Doc { gives: schema, ..self.doc }, ..self }
+    }
+
+    const fn filters(self, filters: &'static [&'static [Filter]]) -> Self {
+        Self { doc: Doc { filters, ..self.doc }, ..self }
+    }
+
+    const fn refuses(self, codes: &'static [&'static str]) -> Self {
+        Self { doc: Doc { codes, ..self.doc }, ..self }
+    }
 }
 
 /// The contract's table, in its order.
 pub(crate) static ROUTES: &[Route] = &[
-    Route::create("/v1/payments", |ask| Box::pin(payments::create(ask))),
-    Route::read("/v1/payments", |ask| Box::pin(payments::list(ask))),
-    Route::read("/v1/payments/{id}", |ask| Box::pin(payments::retrieve(ask))).of(Noun::Payment),
-    Route::read("/v1/payments/{id}/timeline", |ask| Box::pin(payments::timeline(ask)))
-        .of(Noun::Payment),
-    Route::change("/v1/payments/{id}/cancel", |ask| Box::pin(payments::cancel(ask)))
-        .of(Noun::Payment),
-    Route::create("/v1/payment-links", |ask| Box::pin(payment_links::create(ask))),
-    Route::read("/v1/payment-links", |ask| Box::pin(payment_links::list(ask))),
-    Route::read("/v1/payment-links/{id}", |ask| Box::pin(payment_links::retrieve(ask)))
-        .of(Noun::PaymentLink),
-    Route::change("/v1/payment-links/{id}", |ask| Box::pin(payment_links::modify(ask)))
-        .of(Noun::PaymentLink),
-    Route::read("/v1/payment-links/{id}/payments", |ask| Box::pin(payment_links::payments(ask)))
-        .of(Noun::PaymentLink),
-    Route::create("/v1/payouts", |ask| Box::pin(payouts::create(ask))),
-    Route::read("/v1/payouts", |ask| Box::pin(payouts::list(ask))),
-    Route::read("/v1/payouts/{id}", |ask| Box::pin(payouts::retrieve(ask))).of(Noun::Payout),
-    Route::create("/v1/refunds", |ask| Box::pin(refunds::create(ask))),
-    Route::read("/v1/refunds", |ask| Box::pin(refunds::list(ask))),
-    Route::read("/v1/refunds/{id}", |ask| Box::pin(refunds::retrieve(ask))).of(Noun::Refund),
-    Route::create("/v1/customers", |ask| Box::pin(customers::create(ask))),
-    Route::read("/v1/customers", |ask| Box::pin(customers::list(ask))),
-    Route::read("/v1/customers/{id}", |ask| Box::pin(customers::retrieve(ask))).of(Noun::Customer),
-    Route::change("/v1/customers/{id}", |ask| Box::pin(customers::modify(ask))).of(Noun::Customer),
-    Route::read("/v1/payment-methods", |ask| Box::pin(ledger::payment_methods(ask))),
-    Route::read("/v1/balance", |ask| Box::pin(ledger::balance(ask))),
-    Route::read("/v1/ledger", |ask| Box::pin(ledger::entries(ask))),
-    Route::create("/v1/webhooks", |ask| Box::pin(webhooks::create(ask))),
-    Route::read("/v1/webhooks", |ask| Box::pin(webhooks::list(ask))).secret(),
-    Route::change("/v1/webhooks/{id}", |ask| Box::pin(webhooks::modify(ask))).of(Noun::Endpoint),
-    Route::new(Verb::Delete, "/v1/webhooks/{id}", Access::Secret, |ask| {
-        Box::pin(webhooks::delete(ask))
-    })
-    .of(Noun::Endpoint),
-    Route::change("/v1/webhooks/test", |ask| Box::pin(webhooks::test(ask))),
-    Route::read("/v1/webhooks/deliveries", |ask| Box::pin(webhooks::deliveries(ask))).secret(),
-    Route::change("/v1/sandbox/simulate", |ask| Box::pin(sandbox::simulate(ask))).sandbox(),
-    Route::create("/v1/sandbox/fund", |ask| Box::pin(sandbox::fund(ask))).sandbox(),
-    Route::read("/v1/sandbox/scenarios", |ask| Box::pin(sandbox::scenarios(ask))).sandbox(),
-    Route {
-        verb: Verb::Get,
-        path: "/v1/openapi.json",
-        access: Access::Anyone,
-        sandbox_only: false,
-        creates: false,
-        object: None,
-        task: Task::Describe,
-    },
+    Route::post("/v1/payments", |ask| Box::pin(payments::create(ask)))
+        .creates()
+        .doc("create_payment", "Creates a payment")
+        .takes("CreatePayment")
+        .gives("Payment")
+        .refuses(&[
+            "related_resource_not_found",
+            "payment_link_amount_mismatch",
+            "country_not_supported",
+            "payment_method_not_supported",
+            "network_not_supported",
+            "currency_not_supported",
+            "payin_not_supported",
+            "amount_below_minimum",
+            "amount_above_maximum",
+            "phone_invalid",
+            "phone_country_mismatch",
+            "payment_link_inactive",
+            "payment_link_expired",
+            "payment_link_already_paid",
+            "payment_link_in_use",
+        ]),
+    Route::get("/v1/payments", |ask| Box::pin(payments::list(ask)))
+        .doc("list_payments", "Lists payments, newest first")
+        .gives("PaymentList")
+        .filters(&[filters::PAYMENTS, filters::DATES, filters::PAGE]),
+    Route::get("/v1/payments/{id}", |ask| Box::pin(payments::retrieve(ask)))
+        .of(Noun::Payment)
+        .doc("retrieve_payment", "Retrieves a payment")
+        .gives("Payment"),
+    Route::get("/v1/payments/{id}/timeline", |ask| Box::pin(payments::timeline(ask)))
+        .of(Noun::Payment)
+        .doc("list_payment_timeline", "Lists what happened to a payment, oldest first")
+        .gives("TimelineEntryList")
+        .filters(&[filters::DATES, filters::PAGE]),
+    Route::post("/v1/payments/{id}/cancel", |ask| Box::pin(payments::cancel(ask)))
+        .of(Noun::Payment)
+        .doc("cancel_payment", "Cancels a payment")
+        .takes("CancelPayment")
+        .gives("Payment")
+        .refuses(&["payment_not_cancellable"]),
+    Route::post("/v1/payment-links", |ask| Box::pin(payment_links::create(ask)))
+        .creates()
+        .doc("create_payment_link", "Creates a payment link")
+        .takes("CreatePaymentLink")
+        .gives("PaymentLink")
+        .refuses(&[
+            "country_not_supported",
+            "payment_method_not_supported",
+            "network_not_supported",
+            "currency_not_supported",
+            "payin_not_supported",
+            "amount_below_minimum",
+            "amount_above_maximum",
+        ]),
+    Route::get("/v1/payment-links", |ask| Box::pin(payment_links::list(ask)))
+        .doc("list_payment_links", "Lists payment links, newest first")
+        .gives("PaymentLinkList")
+        .filters(&[filters::PAYMENT_LINKS, filters::DATES, filters::PAGE]),
+    Route::get("/v1/payment-links/{id}", |ask| Box::pin(payment_links::retrieve(ask)))
+        .of(Noun::PaymentLink)
+        .doc("retrieve_payment_link", "Retrieves a payment link")
+        .gives("PaymentLink"),
+    Route::post("/v1/payment-links/{id}", |ask| Box::pin(payment_links::modify(ask)))
+        .of(Noun::PaymentLink)
+        .doc("modify_payment_link", "Modifies a payment link")
+        .takes("ModifyPaymentLink")
+        .gives("PaymentLink")
+        .refuses(&[
+            "parameter_immutable",
+            "amount_below_minimum",
+            "amount_above_maximum",
+            "payment_link_locked",
+            "payment_link_already_paid",
+        ]),
+    Route::get("/v1/payment-links/{id}/payments", |ask| Box::pin(payment_links::payments(ask)))
+        .of(Noun::PaymentLink)
+        .doc("list_payment_link_payments", "Lists the payments of a link, newest first")
+        .gives("PaymentList")
+        .filters(&[filters::LINK_PAYMENTS, filters::DATES, filters::PAGE]),
+    Route::post("/v1/payouts", |ask| Box::pin(payouts::create(ask)))
+        .creates()
+        .doc("create_payout", "Creates a payout")
+        .takes("CreatePayout")
+        .gives("Payout")
+        .refuses(&[
+            "related_resource_not_found",
+            "country_not_supported",
+            "payment_method_not_supported",
+            "network_not_supported",
+            "currency_not_supported",
+            "payout_not_supported",
+            "amount_below_minimum",
+            "amount_above_maximum",
+            "phone_invalid",
+            "phone_country_mismatch",
+            "balance_insufficient",
+        ]),
+    Route::get("/v1/payouts", |ask| Box::pin(payouts::list(ask)))
+        .doc("list_payouts", "Lists payouts, newest first")
+        .gives("PayoutList")
+        .filters(&[filters::PAYOUTS, filters::DATES, filters::PAGE]),
+    Route::get("/v1/payouts/{id}", |ask| Box::pin(payouts::retrieve(ask)))
+        .of(Noun::Payout)
+        .doc("retrieve_payout", "Retrieves a payout")
+        .gives("Payout"),
+    Route::post("/v1/refunds", |ask| Box::pin(refunds::create(ask)))
+        .creates()
+        .doc("create_refund", "Creates a refund")
+        .takes("CreateRefund")
+        .gives("Refund")
+        .refuses(&[
+            "related_resource_not_found",
+            "refund_not_supported",
+            "partial_refund_not_supported",
+            "refund_amount_exceeds_refundable",
+            "balance_insufficient",
+            "payment_not_refundable",
+            "payment_already_refunded",
+        ]),
+    Route::get("/v1/refunds", |ask| Box::pin(refunds::list(ask)))
+        .doc("list_refunds", "Lists refunds, newest first")
+        .gives("RefundList")
+        .filters(&[filters::REFUNDS, filters::DATES, filters::PAGE]),
+    Route::get("/v1/refunds/{id}", |ask| Box::pin(refunds::retrieve(ask)))
+        .of(Noun::Refund)
+        .doc("retrieve_refund", "Retrieves a refund")
+        .gives("Refund"),
+    Route::post("/v1/customers", |ask| Box::pin(customers::create(ask)))
+        .creates()
+        .doc("create_customer", "Creates a customer")
+        .takes("CreateCustomer")
+        .gives("Customer")
+        .refuses(&["phone_invalid", "country_not_supported"]),
+    Route::get("/v1/customers", |ask| Box::pin(customers::list(ask)))
+        .doc("list_customers", "Lists customers, newest first")
+        .gives("CustomerList")
+        .filters(&[filters::CUSTOMERS, filters::DATES, filters::PAGE]),
+    Route::get("/v1/customers/{id}", |ask| Box::pin(customers::retrieve(ask)))
+        .of(Noun::Customer)
+        .doc("retrieve_customer", "Retrieves a customer, with statistics")
+        .gives("Customer"),
+    Route::post("/v1/customers/{id}", |ask| Box::pin(customers::modify(ask)))
+        .of(Noun::Customer)
+        .doc("modify_customer", "Modifies a customer")
+        .takes("ModifyCustomer")
+        .gives("Customer")
+        .refuses(&["phone_invalid", "country_not_supported"]),
+    Route::get("/v1/payment-methods", |ask| Box::pin(ledger::payment_methods(ask)))
+        .doc("list_payment_methods", "Lists how money can be paid in a country")
+        .gives("PaymentMethods")
+        .filters(&[filters::PAYMENT_METHODS])
+        .refuses(&["country_not_supported", "currency_not_supported"]),
+    Route::get("/v1/balance", |ask| Box::pin(ledger::balance(ask)))
+        .doc("retrieve_balance", "Retrieves the balance")
+        .gives("Balance")
+        .filters(&[filters::BALANCE]),
+    Route::get("/v1/ledger", |ask| Box::pin(ledger::entries(ask)))
+        .doc("list_ledger", "Lists the lines of the ledger, newest first")
+        .gives("LedgerEntryList")
+        .filters(&[filters::LEDGER, filters::DATES, filters::PAGE]),
+    Route::post("/v1/webhooks", |ask| Box::pin(webhooks::create(ask)))
+        .creates()
+        .doc("create_webhook_endpoint", "Creates a webhook endpoint")
+        .takes("CreateWebhookEndpoint")
+        .gives("WebhookEndpoint")
+        .refuses(&["url_not_allowed", "event_kind_unknown", "webhook_endpoint_limit_reached"]),
+    Route::get("/v1/webhooks", |ask| Box::pin(webhooks::list(ask)))
+        .secret()
+        .doc("list_webhook_endpoints", "Lists webhook endpoints, newest first")
+        .gives("WebhookEndpointList")
+        .filters(&[filters::DATES, filters::PAGE]),
+    Route::post("/v1/webhooks/{id}", |ask| Box::pin(webhooks::modify(ask)))
+        .of(Noun::Endpoint)
+        .doc("modify_webhook_endpoint", "Modifies a webhook endpoint, or rotates its secret")
+        .takes("ModifyWebhookEndpoint")
+        .gives("WebhookEndpoint")
+        .refuses(&["url_not_allowed", "event_kind_unknown"]),
+    Route::delete("/v1/webhooks/{id}", |ask| Box::pin(webhooks::delete(ask)))
+        .of(Noun::Endpoint)
+        .doc("delete_webhook_endpoint", "Deletes a webhook endpoint")
+        .gives("DeletedWebhookEndpoint"),
+    Route::post("/v1/webhooks/test", |ask| Box::pin(webhooks::test(ask)))
+        .accepts()
+        .doc("test_webhook_endpoint", "Sends a sample event to a webhook endpoint")
+        .takes("TestWebhook")
+        .gives("WebhookDelivery")
+        .refuses(&[
+            "related_resource_not_found",
+            "event_kind_unknown",
+            "webhook_endpoint_disabled",
+        ]),
+    Route::get("/v1/webhooks/deliveries", |ask| Box::pin(webhooks::deliveries(ask)))
+        .secret()
+        .doc("list_webhook_deliveries", "Lists deliveries, newest first")
+        .gives("WebhookDeliveryList")
+        .filters(&[filters::DELIVERIES, filters::DATES, filters::PAGE]),
+    Route::post("/v1/sandbox/simulate", |ask| Box::pin(sandbox::simulate(ask)))
+        .sandbox()
+        .doc("simulate", "Plays an outcome on a payment, a payout or a refund")
+        .takes("Simulate")
+        .gives("Simulated")
+        .refuses(&[
+            "related_resource_not_found",
+            "scenario_unknown",
+            "scenario_not_applicable",
+            "simulation_not_allowed",
+        ]),
+    Route::post("/v1/sandbox/fund", |ask| Box::pin(sandbox::fund(ask)))
+        .creates()
+        .sandbox()
+        .doc("fund_sandbox", "Credits test money")
+        .takes("Fund")
+        .gives("SandboxFunding")
+        .refuses(&["currency_not_supported"]),
+    Route::get("/v1/sandbox/scenarios", |ask| Box::pin(sandbox::scenarios(ask)))
+        .sandbox()
+        .doc("list_scenarios", "Lists the outcomes that can be played")
+        .gives("SandboxScenarioList")
+        .filters(&[filters::SCENARIOS, filters::PAGE]),
+    Route::new(Verb::Get, "/v1/openapi.json", Access::Anyone, Task::Describe)
+        .doc("describe", "Describes this API")
+        .gives("Description"),
 ];
 
 /// Finds the route of a request.

@@ -1,0 +1,101 @@
+//! The description of the API in OpenAPI 3.1, from the table of routes and the types themselves.
+
+pub(crate) mod filters;
+mod objects;
+mod operations;
+mod requests;
+mod schema;
+
+use cauri::EventKind;
+use serde_json::{Map, Value, json};
+
+use crate::route::ROUTES;
+
+/// The whole description, of an API that clients see under a prefix.
+pub(crate) fn document(prefix: &str) -> Value {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.verb.as_str().to_lowercase()] = operations::of(route);
+    }
+    let mut schemas = objects::all();
+    schemas.extend(requests::all());
+    schemas.insert("Description".to_owned(), json!({ "type": "object" }));
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "cauri",
+            "version": "v1",
+            "description": "Payments, payouts, refunds, payment links, a ledger and webhooks. \
+                Amounts are integers in the smallest unit of their currency.",
+            "license": { "name": "MIT OR Apache-2.0" },
+        },
+        "servers": [{ "url": if prefix.is_empty() { "/" } else { prefix } }],
+        "security": [{ "bearer": [] }, { "header": [] }],
+        "paths": paths,
+        "webhooks": webhooks(),
+        "components": {
+            "schemas": schemas,
+            "headers": operations::headers(),
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key, such as `sk_test_…`.",
+                },
+                "header": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-API-Key",
+                    "description": "The same key in a header of its own.",
+                },
+            },
+        },
+    })
+}
+
+/// What is sent to webhook endpoints.
+fn webhooks() -> Map<String, Value> {
+    let mut webhooks = Map::new();
+    for kind in EventKind::ALL {
+        let object = match kind.as_str().split_once('.').map(|(noun, _)| noun) {
+            Some("payment_link") => "PaymentLink",
+            Some("payout") => "Payout",
+            Some("refund") => "Refund",
+            _ => "Payment",
+        };
+        let header = |name: &str, about: &str| {
+            json!({
+                "name": name,
+                "in": "header",
+                "required": true,
+                "description": about,
+                "schema": { "type": "string" },
+            })
+        };
+        let post = json!({
+            "post": {
+                "operationId": format!("on_{}", kind.as_str().replace('.', "_")),
+                "summary": format!("Tells of {kind}"),
+                "tags": ["webhooks"],
+                "security": [],
+                "parameters": [
+                    header("X-Webhook-Signature", "`t=<unix seconds>,v1=<hex>`: the HMAC-SHA256 \
+                        of the seconds, a dot and the body, under the endpoint's secret."),
+                    header("X-Webhook-Event", "The kind."),
+                    header("X-Webhook-Delivery", "The id of the delivery."),
+                    header("X-Webhook-Attempt", "Which attempt it is, from 1."),
+                ],
+                "requestBody": {
+                    "required": true,
+                    "content": { "application/json": { "schema": objects::event(*kind, object) } },
+                },
+                "responses": {
+                    "2XX": { "description": "It was received. Anything else is tried again." },
+                },
+            },
+        });
+        webhooks.insert(kind.as_str().to_owned(), post);
+    }
+    webhooks
+}
