@@ -9,7 +9,7 @@
 //! # let path = folder.path().join("cauri.db");
 //! # let path = path.to_str().unwrap();
 //! let store = SqliteStore::open(path).await?;
-//! let store = Grouped::with(store, GroupedOptions::default().batch_max(64));
+//! let store = Grouped::with(store, GroupedOptions::default().batch_max(64).in_flight_max(1));
 //! store.inner().close().await;
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap() }
 //! ```
@@ -18,8 +18,9 @@
 //! One connection writes, and several read. A batch of changesets is one transaction that takes
 //! the write lock first (`begin immediate`), reads the versions, balances and counters that the
 //! batch is about, lets `cauri_core::judge` decide, and writes rows, many in a statement. It is on
-//! the disk (`synchronous = full`) when it is answered. Batches of some 64 changesets are best:
-//! larger ones gain little and take longer.
+//! the disk (`synchronous = full`) when it is answered. Batches of some 64 changesets are best, one
+//! at a time: larger ones gain little and take longer, and a second one on its way only waits for
+//! the first, with callers in it that could have shared a larger batch.
 //!
 //! # Several processes
 //! May open one file on one machine. Each waits for the other's write, as long as
