@@ -19,7 +19,7 @@ use crate::{
     value::{
         country::Country,
         id::OrderId,
-        method::{Flow, PaymentMethod},
+        method::{Flow, Network, PaymentMethod},
         money::{Amount, Overflow},
         phone::Phone,
         text::Text,
@@ -448,9 +448,7 @@ impl<'c, 'a> Story<'c, 'a> {
         match report {
             Report::Accepted { network, redirect_url } => match status {
                 PaymentStatus::Created => {
-                    if self.payment.network.is_none() {
-                        self.payment.network = network.clone();
-                    }
+                    self.payment.network = self.payment.network.take().or_else(|| network.clone());
                     self.accept(redirect_url.as_deref())
                 }
                 PaymentStatus::Cancelled => {
@@ -504,6 +502,9 @@ impl<'c, 'a> Story<'c, 'a> {
         self.step(PaymentStep::Accept)?;
         self.payment.processing_at = Some(self.now());
         self.payment.otp = None;
+        if self.payment.network.is_none() {
+            self.payment.network = self.first_network();
+        }
         if let (Some(url), Some(NextAction::Redirect { .. })) =
             (redirect_url, &self.payment.next_action)
         {
@@ -514,6 +515,17 @@ impl<'c, 'a> Story<'c, 'a> {
             TimelineKind::Processing,
             "The network accepted the request.",
         )
+    }
+
+    /// The network of a card that neither the payer nor the gateway named: the first one offered,
+    /// since from here on there is one (API §1, R13).
+    fn first_network(&self) -> Option<Network> {
+        let payment = &self.payment;
+        let offers = self.draft.cx.terms.offers(payment.scope.environment);
+        offers
+            .catalogue
+            .find(payment.country, payment.method, None, payment.currency)
+            .map(|offer| offer.network.clone())
     }
 
     fn fail(&mut self, code: FailureCode) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use cauri_core::{Delivery, EndpointId, Event, Lanes, Timestamp, Versioned};
+use cauri_core::{Delivery, EndpointId, Event, Id, Lanes, Timestamp, Versioned};
 
 use super::WorkerOptions;
 
@@ -18,6 +18,11 @@ const ATTEMPT_MS: i64 = 10_000;
 
 /// A delivery that waits for room.
 pub(super) type Waiting = (Versioned<Delivery>, Option<Arc<Event>>);
+
+/// What events of one commit have in common: the time and tick of its ids.
+pub(super) fn commit_of(held: &Delivery) -> u128 {
+    held.event.uuid().as_u128() >> 64
+}
 
 /// The lanes of a worker: one per endpoint that has something to do, so that a hanging receiver
 /// delays nobody but itself.
@@ -34,7 +39,9 @@ pub(super) struct Dispatcher {
 #[derive(Debug, Default)]
 struct Lane {
     waiting: VecDeque<Waiting>,
-    in_flight: u16,
+    /// The commits whose events are under way: those of one commit go one after the other, so that
+    /// a receiver that answers sees them in the order in which they were told.
+    flying: Vec<u128>,
     failures: u32,
     queued: bool,
 }
@@ -88,20 +95,26 @@ impl Dispatcher {
                 continue;
             }
             self.turns.push_back(endpoint);
-            if lane.in_flight < lane.cap(self.per_endpoint_max) {
-                lane.in_flight = lane.in_flight.saturating_add(1);
+            if lane.flying.len() < usize::from(lane.cap(self.per_endpoint_max)) {
+                let flying = &lane.flying;
+                let first = |(held, _): &Waiting| !flying.contains(&commit_of(&held.value));
+                let Some(at) = lane.waiting.iter().position(first) else { continue };
+                let waiting = lane.waiting.remove(at)?;
+                lane.flying.push(commit_of(&waiting.0.value));
                 self.in_flight = self.in_flight.saturating_add(1);
-                return lane.waiting.pop_front();
+                return Some(waiting);
             }
         }
         None
     }
 
     /// An attempt has ended.
-    pub(super) fn landed(&mut self, endpoint: EndpointId, received: bool) {
+    pub(super) fn landed(&mut self, endpoint: EndpointId, commit: u128, received: bool) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(lane) = self.lanes.get_mut(&endpoint) {
-            lane.in_flight = lane.in_flight.saturating_sub(1);
+            if let Some(at) = lane.flying.iter().position(|it| *it == commit) {
+                lane.flying.swap_remove(at);
+            }
             lane.failures = if received { 0 } else { lane.failures.saturating_add(1) };
         }
         self.tidy(endpoint);
@@ -118,7 +131,8 @@ impl Dispatcher {
             .map(|(endpoint, lane)| {
                 let taken = self.per_endpoint_max.saturating_sub(lane.cap(self.per_endpoint_max));
                 let waiting = u16::try_from(lane.waiting.len()).unwrap_or(u16::MAX);
-                (*endpoint, lane.in_flight.saturating_add(waiting).saturating_add(taken))
+                let flying = u16::try_from(lane.flying.len()).unwrap_or(u16::MAX);
+                (*endpoint, flying.saturating_add(waiting).saturating_add(taken))
             })
             .collect();
         (limit > 0).then_some((limit, Lanes { cap: self.per_endpoint_max, held }))
@@ -135,10 +149,137 @@ impl Dispatcher {
 
     fn tidy(&mut self, endpoint: EndpointId) {
         let idle = |lane: &Lane| {
-            lane.in_flight == 0 && lane.waiting.is_empty() && !lane.queued && lane.failures == 0
+            lane.flying.is_empty() && lane.waiting.is_empty() && !lane.queued && lane.failures == 0
         };
         if self.lanes.get(&endpoint).is_some_and(idle) {
             self.lanes.remove(&endpoint);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cauri_core::{DeliveryStatus, Env, Environment, EventKind, Scope, Tick};
+
+    use super::*;
+
+    struct Stage {
+        tick: Tick,
+        scope: Scope,
+    }
+
+    impl Stage {
+        fn set() -> Self {
+            let tick = Tick::first(Timestamp::EPOCH);
+            let mut env = Env::new(Timestamp::EPOCH, tick, [1; 32]);
+            let scope = Scope { account: env.id(), environment: Environment::Sandbox };
+            Self { tick, scope }
+        }
+
+        /// So many deliveries of one commit to one endpoint.
+        fn commit(&mut self, endpoint: EndpointId, count: usize) -> Vec<Waiting> {
+            self.tick = self.tick.next();
+            let mut env = Env::new(Timestamp::EPOCH, self.tick, [1; 32]);
+            (0..count)
+                .map(|_| {
+                    let value = Delivery {
+                        id: env.id(),
+                        scope: self.scope,
+                        endpoint,
+                        event: env.id(),
+                        event_kind: EventKind::PaymentCreated,
+                        url: "https://shop.example.com/hooks".parse().unwrap(),
+                        status: DeliveryStatus::Pending,
+                        attempts: Vec::new(),
+                        next_attempt_at: None,
+                        ended_by: None,
+                        test: false,
+                        created_at: Timestamp::EPOCH,
+                        completed_at: None,
+                    };
+                    let due_at = Some(Timestamp::EPOCH.plus_seconds(20));
+                    (Versioned { value, version: 1, due_at }, None)
+                })
+                .collect()
+        }
+
+        fn endpoint(&mut self) -> EndpointId {
+            self.tick = self.tick.next();
+            Env::new(Timestamp::EPOCH, self.tick, [2; 32]).id()
+        }
+    }
+
+    fn take(dispatcher: &mut Dispatcher, now: Timestamp) -> Vec<Delivery> {
+        std::iter::from_fn(|| dispatcher.next(now)).map(|(held, _)| held.value).collect()
+    }
+
+    #[test]
+    fn a_hanging_endpoint_leaves_the_others_their_room() {
+        let mut stage = Stage::set();
+        let (dead, healthy) = (stage.endpoint(), stage.endpoint());
+        let mut dispatcher = Dispatcher::new(&WorkerOptions::default());
+        for _ in 0..500 {
+            stage.commit(dead, 1).into_iter().for_each(|it| dispatcher.push(it));
+        }
+        stage.commit(healthy, 1).into_iter().for_each(|it| dispatcher.push(it));
+        let begun = take(&mut dispatcher, Timestamp::EPOCH);
+        assert_eq!(begun.iter().filter(|it| it.endpoint == dead).count(), 8);
+        assert_eq!(begun.iter().filter(|it| it.endpoint == healthy).count(), 1);
+        let (limit, lanes) =
+            dispatcher.room().map_or((0, None), |(limit, lanes)| (limit, Some(lanes)));
+        assert_eq!(limit, 0, "what waits takes the room of what could be claimed");
+        assert!(lanes.is_none());
+    }
+
+    #[test]
+    fn events_of_one_commit_go_one_after_the_other() {
+        let mut stage = Stage::set();
+        let endpoint = stage.endpoint();
+        let mut dispatcher = Dispatcher::new(&WorkerOptions::default());
+        let one = stage.commit(endpoint, 3);
+        let order: Vec<_> = one.iter().map(|(held, _)| held.value.id).collect();
+        one.into_iter().for_each(|it| dispatcher.push(it));
+        stage.commit(endpoint, 1).into_iter().for_each(|it| dispatcher.push(it));
+        let mut seen = Vec::new();
+        let first = take(&mut dispatcher, Timestamp::EPOCH);
+        assert_eq!(first.len(), 2, "another commit does not wait");
+        seen.push(first[0].id);
+        let mut last = first[0].clone();
+        for _ in 0..2 {
+            dispatcher.landed(endpoint, commit_of(&last), true);
+            let next = take(&mut dispatcher, Timestamp::EPOCH);
+            assert_eq!(next.len(), 1);
+            last = next[0].clone();
+            seen.push(last.id);
+        }
+        assert_eq!(seen, order);
+    }
+
+    #[test]
+    fn an_endpoint_that_keeps_failing_gets_one_attempt_at_a_time() {
+        let mut stage = Stage::set();
+        let endpoint = stage.endpoint();
+        let mut dispatcher = Dispatcher::new(&WorkerOptions::default());
+        for _ in 0..100 {
+            stage.commit(endpoint, 1).into_iter().for_each(|it| dispatcher.push(it));
+        }
+        for _ in 0..FAILURES_MAX {
+            let begun = dispatcher.next(Timestamp::EPOCH).map(|(held, _)| commit_of(&held.value));
+            dispatcher.landed(endpoint, begun.unwrap_or_default(), false);
+        }
+        let begun = take(&mut dispatcher, Timestamp::EPOCH);
+        assert_eq!(begun.len(), 1);
+        dispatcher.landed(endpoint, commit_of(&begun[0]), true);
+        assert_eq!(take(&mut dispatcher, Timestamp::EPOCH).len(), 8);
+    }
+
+    #[test]
+    fn what_is_nearly_anybodys_again_is_not_begun() {
+        let mut stage = Stage::set();
+        let endpoint = stage.endpoint();
+        let mut dispatcher = Dispatcher::new(&WorkerOptions::default());
+        stage.commit(endpoint, 1).into_iter().for_each(|it| dispatcher.push(it));
+        assert!(take(&mut dispatcher, Timestamp::EPOCH.plus_seconds(11)).is_empty());
+        assert!(dispatcher.room().is_some_and(|(limit, _)| limit == 256), "nothing is held");
     }
 }

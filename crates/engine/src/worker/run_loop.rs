@@ -10,7 +10,7 @@ use tokio::{
 
 use super::{
     Worker, delivery,
-    dispatcher::{Dispatcher, Waiting},
+    dispatcher::{Dispatcher, Waiting, commit_of},
 };
 use crate::{
     error::Error,
@@ -35,7 +35,7 @@ enum Done {
 /// What a task is for, so that its slot is given back even when it panics.
 enum Slot {
     Order,
-    Attempt(EndpointId),
+    Attempt(EndpointId, u128),
     ClaimOrders(ClaimKind),
     ClaimDeliveries,
     Purge,
@@ -126,7 +126,8 @@ impl Loop {
         let now = self.worker.now();
         while let Some((held, event)) = self.dispatcher.next(now) {
             let worker = self.worker.clone();
-            self.spawn(Slot::Attempt(held.value.endpoint), async move {
+            let slot = Slot::Attempt(held.value.endpoint, commit_of(&held.value));
+            self.spawn(slot, async move {
                 Done::Attempt { received: worker.attempt(held, event).await }
             });
         }
@@ -200,9 +201,9 @@ impl Loop {
                     self.order(held, mine);
                 }
             }
-            Some(Slot::Attempt(endpoint)) => {
+            Some(Slot::Attempt(endpoint, commit)) => {
                 let received = matches!(done, Some(Done::Attempt { received: true }));
-                self.dispatcher.landed(endpoint, received);
+                self.dispatcher.landed(endpoint, commit, received);
             }
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
             Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
