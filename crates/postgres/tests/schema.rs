@@ -1,0 +1,177 @@
+//! The schema: what it is, and how it comes to be.
+
+#[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
+mod scratch;
+
+use cauri::{Account, Changeset, Id as _, Key, Store as _, StoreError, Timestamp};
+use cauri_postgres::{OpenError, PostgresStore};
+use cauri_sql::{INDEXES, Index, Kind, Table};
+use futures_util::future::join_all;
+use scratch::{Home, url};
+use sqlx::{AssertSqlSafe, PgPool, Row as _};
+
+#[tokio::test]
+async fn the_tables_are_those_of_cauri_sql() {
+    let home = Home::new();
+    home.open().await.close().await;
+    let mut connection = home.connection().await;
+    for table in Table::all() {
+        let rows = sqlx::query(
+            "select a.attname::text, t.typname::text, not a.attnotnull, coalesce(c.collname, '')::text \
+             from pg_attribute a join pg_type t on t.oid = a.atttypid \
+             left join pg_collation c on c.oid = a.attcollation \
+             where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped \
+             order by a.attnum",
+        );
+        let rows = rows.bind(table.name()).fetch_all(&mut connection).await.unwrap();
+        let found: Vec<(String, String, bool, String)> =
+            rows.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect();
+        let expected: Vec<(String, String, bool, String)> = table
+            .columns()
+            .iter()
+            .map(|column| {
+                let (kind, collation) = match column.kind {
+                    Kind::Flag => ("bool", ""),
+                    Kind::Int => ("int8", ""),
+                    Kind::Text => ("text", "C"),
+                    Kind::Bytes => ("bytea", ""),
+                    Kind::Id => ("uuid", ""),
+                };
+                (column.name.to_owned(), kind.to_owned(), column.null, collation.to_owned())
+            })
+            .collect();
+        assert_eq!(found, expected, "{}", table.name());
+        let key = table.key().iter().map(|column| column.name).collect::<Vec<_>>().join(", ");
+        let definition = format!(" ({key})");
+        let row = sqlx::query(
+            "select pg_get_indexdef(indexrelid) from pg_index \
+             where indrelid = $1::regclass and indisprimary",
+        );
+        let row = row.bind(table.name()).fetch_one(&mut connection).await.unwrap();
+        assert!(row.get::<String, _>(0).ends_with(&definition), "{}", table.name());
+    }
+    let rows = sqlx::query("select relname::text from pg_class where relkind = 'r' and relnamespace = $1::regnamespace order by 1");
+    let schema = format!("\"{}\"", home.schema);
+    let rows = rows.bind(schema).fetch_all(&mut connection).await.unwrap();
+    let mut names: Vec<String> = Table::all().map(|table| table.name().to_owned()).collect();
+    names.push("cauri_schema".to_owned());
+    names.sort();
+    assert_eq!(rows.iter().map(|row| row.get::<String, _>(0)).collect::<Vec<_>>(), names);
+}
+
+#[tokio::test]
+async fn the_indexes_are_those_of_cauri_sql() {
+    let home = Home::new();
+    home.open().await.close().await;
+    let mut connection = home.connection().await;
+    let rows = sqlx::query(
+        "select c.relname::text, t.relname::text, i.indisunique, \
+         (select string_agg(a.attname, ', ' order by k.at) \
+          from unnest(i.indkey) with ordinality as k(number, at) \
+          join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number), \
+         pg_get_expr(i.indpred, i.indrelid) \
+         from pg_index i join pg_class c on c.oid = i.indexrelid \
+         join pg_class t on t.oid = i.indrelid \
+         where not i.indisprimary and c.relnamespace = $1::regnamespace order by 1",
+    );
+    let schema = format!("\"{}\"", home.schema);
+    let rows = rows.bind(schema).fetch_all(&mut connection).await.unwrap();
+    let mut expected: Vec<&Index> = INDEXES.iter().collect();
+    expected.sort_by_key(|index| index.name);
+    assert_eq!(rows.len(), expected.len());
+    for (row, index) in rows.iter().zip(expected) {
+        assert_eq!(row.get::<String, _>(0), index.name);
+        assert_eq!(row.get::<String, _>(1), index.table, "{}", index.name);
+        assert_eq!(row.get::<bool, _>(2), index.unique, "{}", index.name);
+        assert_eq!(row.get::<String, _>(3), index.columns.join(", "), "{}", index.name);
+        let only = row.get::<Option<String>, _>(4).map(|it| it.to_lowercase());
+        let only = only.map(|it| it.trim_matches(['(', ')']).to_owned());
+        assert_eq!(only.as_deref(), index.only, "{}", index.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_nodes_may_start_at_once() {
+    let home = Home::new();
+    let stores = join_all((0..8).map(|_| home.open())).await;
+    let made: Vec<i64> = stores.iter().map(|store| store.migrated().from).collect();
+    assert_eq!(made.iter().filter(|from| **from == 0).count(), 1, "{made:?}");
+    assert!(stores.iter().all(|store| store.migrated().to == 1));
+}
+
+#[tokio::test]
+async fn a_newer_schema_is_refused() {
+    let home = Home::new();
+    home.open().await.close().await;
+    let text = "insert into cauri_schema values (1000)";
+    sqlx::raw_sql(text).execute(&mut home.connection().await).await.unwrap();
+    let refused = PostgresStore::connect_with(&url(), home.options()).await.unwrap_err();
+    assert!(matches!(refused, OpenError::NewerSchema { found: 1000, known: 1 }), "{refused}");
+    assert_eq!(
+        refused.to_string(),
+        "the database has schema 1000; this program knows schemas up to 1"
+    );
+}
+
+#[tokio::test]
+async fn a_store_that_may_not_migrate_says_what_it_needs() {
+    let home = Home::new();
+    let options = || home.options().migrate(false);
+    let refused = PostgresStore::connect_with(&url(), options()).await.unwrap_err();
+    assert!(matches!(refused, OpenError::OlderSchema { found: 0, known: 1 }), "{refused}");
+    home.open().await.close().await;
+    let store = PostgresStore::connect_with(&url(), options()).await.unwrap();
+    assert_eq!((store.migrated().from, store.migrated().to), (1, 1));
+}
+
+#[tokio::test]
+async fn a_role_without_rights_over_the_schema_is_enough_afterwards() {
+    let home = Home::new();
+    home.open().await.close().await;
+    let (schema, role) = (&home.schema, format!("role {}", home.schema));
+    let text = format!(
+        "create role \"{role}\" login; grant usage on schema \"{schema}\" to \"{role}\"; \
+         grant select, insert, update, delete on all tables in schema \"{schema}\" to \"{role}\""
+    );
+    let mut connection = home.connection().await;
+    sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut connection).await.unwrap();
+    let options = url().parse::<sqlx::postgres::PgConnectOptions>().unwrap().username(&role);
+    let pool = PgPool::connect_with(options).await.unwrap();
+    let store = PostgresStore::new(&pool, home.options()).await.unwrap();
+    let id = cauri::AccountId::from_uuid(Default::default());
+    let mut changes = Changeset::new();
+    changes.insert(Account { id, created_at: Timestamp::EPOCH }, None);
+    let twice = store.commit(vec![changes.clone(), changes]).await.unwrap();
+    assert_eq!(twice, [Ok(()), Err(cauri::Refusal::Exists(Key::Account(id)))]);
+    store.close().await;
+    pool.close().await;
+    let text = format!("drop owned by \"{role}\"; drop role \"{role}\"");
+    sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut connection).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_url_names_the_schema() {
+    let home = Home::new();
+    let schema = home.schema.replace(' ', "%20");
+    let store = PostgresStore::connect(&format!("{}?schema={schema}", url())).await.unwrap();
+    let mut connection = home.connection().await;
+    let there = sqlx::query("select to_regclass('payments') is not null");
+    assert!(there.fetch_one(&mut connection).await.unwrap().get::<bool, _>(0));
+    assert!(!format!("{store:?}").contains("postgres://"));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_unavailable() {
+    let nowhere = "postgres://nobody@%2Fnonexistent:1/nothing";
+    let error = PostgresStore::connect(nowhere).await.unwrap_err();
+    assert!(matches!(error, OpenError::Unavailable(_)), "{error}");
+}
+
+#[tokio::test]
+async fn a_closed_store_is_unavailable() {
+    let home = Home::new();
+    let store = home.open().await;
+    store.close().await;
+    let error = store.balances(cauri_conformance::fixtures::Random::new(1).scope()).await;
+    assert!(matches!(error, Err(StoreError::Unavailable(_))), "{error:?}");
+}
