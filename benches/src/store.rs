@@ -24,7 +24,7 @@ pub struct Opened {
 pub async fn open(
     location: &str,
     group: bool,
-    options: GroupedOptions,
+    options: Option<GroupedOptions>,
 ) -> Result<Opened, Box<dyn Error + Send + Sync>> {
     let bare: Arc<dyn Store> = if location == "memory:" {
         Arc::new(MemoryStore::new())
@@ -33,10 +33,13 @@ pub async fn open(
     } else {
         Arc::new(SqliteStore::open(location).await?)
     };
+    // One writer: a second batch on its way would only wait for it.
+    let sqlite = GroupedOptions::default().batch_max(64).in_flight_max(1);
+    let usual = if location.starts_with("sqlite") { sqlite } else { GroupedOptions::default() };
     // Memory commits inline; there is nothing to wait for that others could share.
     if !group || location == "memory:" {
         return Ok(Opened { store: bare, grouped: None });
     }
-    let grouped = Arc::new(Grouped::with(bare, options));
+    let grouped = Arc::new(Grouped::with(bare, options.unwrap_or(usual)));
     Ok(Opened { store: grouped.clone(), grouped: Some(grouped) })
 }

@@ -12,8 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use cauri::{
-    Call, Caller, Engine, Environment, EventKind, GroupedOptions, Metadata, Scope, Subscription,
-    Worker,
+    Call, Caller, Engine, Environment, EventKind, Metadata, Scope, Subscription, Worker,
     wire::{CreatePaymentLink, CreateWebhookEndpoint},
 };
 use cauri_benches::{
@@ -72,7 +71,7 @@ async fn main() -> Result<(), Failure> {
         return bare(&url, at_once, arguments.seconds).await;
     }
 
-    let opened = store::open(&arguments.store, true, GroupedOptions::default()).await?;
+    let opened = store::open(&arguments.store, true, None).await?;
     let notifier = Arc::new(HttpNotifier::builder().build()?);
     let engine = Engine::builder(Arc::clone(&opened.store)).notifier(notifier).build()?;
     let account = engine.create_account().await?;

@@ -44,12 +44,12 @@ struct Arguments {
     /// One store transaction a commit, instead of group commit.
     #[arg(long)]
     no_group: bool,
-    /// How many changesets a batch may hold.
-    #[arg(long, default_value_t = 128)]
-    batch: usize,
-    /// How many batches may be on their way.
-    #[arg(long, default_value_t = 2)]
-    in_flight: usize,
+    /// How many changesets a batch may hold, instead of what suits the store.
+    #[arg(long, requires = "in_flight")]
+    batch: Option<usize>,
+    /// How many batches may be on their way, instead of what suits the store.
+    #[arg(long, requires = "batch")]
+    in_flight: Option<usize>,
     /// One line of JSON instead of lines for people.
     #[arg(long)]
     json: bool,
@@ -72,8 +72,9 @@ enum Scenario {
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
-    let options =
-        GroupedOptions::default().batch_max(arguments.batch).in_flight_max(arguments.in_flight);
+    let options = arguments.batch.zip(arguments.in_flight).map(|(batch, in_flight)| {
+        GroupedOptions::default().batch_max(batch).in_flight_max(in_flight)
+    });
     let opened = store::open(&arguments.store, !arguments.no_group, options).await?;
     let engine = stage::engine(Arc::clone(&opened.store))?;
     let listening = arguments.scenario == Scenario::Life;

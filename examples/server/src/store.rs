@@ -2,8 +2,9 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use cauri::{Engine, Grouped, GroupedStats, Store};
+use cauri::{Engine, Grouped, GroupedOptions, GroupedStats, Store};
 use cauri_memory::MemoryStore;
+use cauri_postgres::PostgresStore;
 use cauri_sqlite::{SqliteOptions, SqliteStore};
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
 pub(crate) enum Opened {
     Memory(Arc<Grouped<MemoryStore>>),
     Sqlite(Arc<Grouped<SqliteStore>>),
+    Postgres(Arc<Grouped<PostgresStore>>),
 }
 
 /// Why a location is not one of a store.
@@ -23,8 +25,6 @@ pub(crate) enum Opened {
 enum NoStore {
     #[error("a store is memory:, sqlite:PATH or postgres://…")]
     Unknown,
-    #[error("this build has no Postgres store")]
-    NoPostgres,
     #[error("memory: ends with its process, so that there is nothing in it for others")]
     Forgotten,
 }
@@ -40,10 +40,13 @@ impl Opened {
                 Some(_) => SqliteOptions::location(location)?,
                 None => SqliteOptions::file(path),
             };
-            return Ok(Self::Sqlite(Arc::new(Grouped::new(options.open().await?))));
+            // There is one writer: a second batch on its way would only wait for it, and halve both.
+            let grouped = GroupedOptions::default().batch_max(64).in_flight_max(1);
+            return Ok(Self::Sqlite(Arc::new(Grouped::with(options.open().await?, grouped))));
         }
         if location.starts_with("postgres:") || location.starts_with("postgresql:") {
-            return Err(NoStore::NoPostgres.into());
+            let store = PostgresStore::connect(location).await?;
+            return Ok(Self::Postgres(Arc::new(Grouped::new(store))));
         }
         Err(NoStore::Unknown.into())
     }
@@ -52,6 +55,7 @@ impl Opened {
         match self {
             Self::Memory(store) => store.clone(),
             Self::Sqlite(store) => store.clone(),
+            Self::Postgres(store) => store.clone(),
         }
     }
 
@@ -59,6 +63,7 @@ impl Opened {
         match self {
             Self::Memory(store) => store.stats(),
             Self::Sqlite(store) => store.stats(),
+            Self::Postgres(store) => store.stats(),
         }
     }
 
@@ -67,6 +72,7 @@ impl Opened {
         match self {
             Self::Memory(_) => {}
             Self::Sqlite(store) => store.inner().close().await,
+            Self::Postgres(store) => store.inner().close().await,
         }
     }
 }
