@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use cauri::{
-    Amount, Balance, Changeset, Facts, Key, LedgerAccount, RecordKind, StoreError, Write,
-};
+use cauri::{Amount, Balance, Changeset, Facts, Key, LedgerAccount, RecordKind, StoreError, Write};
 use cauri_sql::{Cell, Column, KeyCells, Kind, Table, balance_cells, key_cells};
 use sqlx::{SqlStr, postgres::PgRow};
 

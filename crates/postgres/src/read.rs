@@ -8,8 +8,8 @@ use std::{
 };
 
 use cauri::{
-    Balance, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record, RecordKind,
-    Row, Scope, StoreError, Versioned,
+    Balance, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record, RecordKind, Row,
+    Scope, StoreError, Versioned,
 };
 use cauri_sql::{
     Cell, Column, FilteredListing, Kind, Listing, StatisticsRows, Table, counter_cells, key_cells,
@@ -268,10 +268,7 @@ fn filtered(
 }
 
 /// The text and the arguments of a statement that was put together.
-fn select(
-    schema: &Schema,
-    statement: &SelectStatement,
-) -> Result<(SqlStr, Arguments), StoreError> {
+fn select(schema: &Schema, statement: &SelectStatement) -> Result<(SqlStr, Arguments), StoreError> {
     let (text, values) = statement.build(PostgresQueryBuilder);
     let mut arguments = Arguments::default();
     values.into_iter().try_for_each(|value| arguments.value(value))?;
@@ -312,8 +309,7 @@ async fn rows(
     arguments: Arguments,
 ) -> Result<Vec<PgRow>, StoreError> {
     let query = sqlx::query_with(text, arguments.into_inner());
-    let rows = session.read(async |connection: &mut sqlx::PgConnection| {
-        Ok(query.fetch_all(connection).await?)
-    });
+    let rows = session
+        .read(async |connection: &mut sqlx::PgConnection| Ok(query.fetch_all(connection).await?));
     Ok(rows.await?)
 }

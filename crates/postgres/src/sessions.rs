@@ -108,7 +108,12 @@ impl Sessions {
                 Some(connection) => connection,
                 None => self.connect().await.map_err(connecting)?,
             };
-            Ok(Session { sessions: self, connection: Some(connection), suspect: false, _permit: permit })
+            Ok(Session {
+                sessions: self,
+                connection: Some(connection),
+                suspect: false,
+                _permit: permit,
+            })
         };
         timeout(self.patience, waited).await.unwrap_or_else(|_| Err(unavailable(Busy)))
     }

@@ -134,7 +134,8 @@ mod tests {
     fn every_table_of_a_statement_gets_the_schema() {
         let schema = Schema::new("s").unwrap();
         let text = "SELECT a FROM \"t\" WHERE n IN (SELECT n FROM \"t\" WHERE x = $1)";
-        let qualified = "SELECT a FROM \"s\".\"t\" WHERE n IN (SELECT n FROM \"s\".\"t\" WHERE x = $1)";
+        let qualified =
+            "SELECT a FROM \"s\".\"t\" WHERE n IN (SELECT n FROM \"s\".\"t\" WHERE x = $1)";
         assert_eq!(schema.qualified(text), qualified);
     }
 }

@@ -17,8 +17,7 @@ use std::{
 };
 
 use cauri::{
-    Balance, Facts, Key, LedgerAccount, List, Movement, RecordKind, Row,
-    StoreError, Writes,
+    Balance, Facts, Key, LedgerAccount, List, Movement, RecordKind, Row, StoreError, Writes,
 };
 use cauri_sql::{
     Cell, Kind, Table, balance_cells, counter_cells, entry_cells, key_cells, record_cells,
@@ -267,7 +266,8 @@ fn place<T: Ord>(all: &[T], one: &T) -> Result<Cell<'static>, StoreError> {
 impl Form {
     /// The statement.
     pub(crate) fn text(&self, schema: &Schema) -> SqlStr {
-        let mut text = Text { schema, numbering: Numbering::default(), parts: Vec::new(), end: Vec::new() };
+        let mut text =
+            Text { schema, numbering: Numbering::default(), parts: Vec::new(), end: Vec::new() };
         self.removes.iter().for_each(|kind| text.remove(Table::of(kind)));
         self.updates.iter().for_each(|kind| text.update(Table::of(kind)));
         self.unnumbered().for_each(|kind| text.insert(Table::of(kind), &[]));
@@ -348,7 +348,8 @@ impl Text<'_> {
         let more = counted.iter().map(|_| Kind::Int);
         let values = self.numbering.unnest(kinds(columns).chain(more));
         let select = joined(columns.iter().enumerate().map(|(at, column)| {
-            let on = counted.iter().zip(columns.len()..).find(|((name, _), _)| *name == column.name);
+            let on =
+                counted.iter().zip(columns.len()..).find(|((name, _), _)| *name == column.name);
             match on {
                 Some(((_, array), from)) => format!("({array})[v.c{from}] + v.c{at}"),
                 None => format!("v.c{at}"),

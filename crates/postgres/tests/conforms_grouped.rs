@@ -1,5 +1,7 @@
 //! The Postgres store upholds the laws behind a group commit.
 
+#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 

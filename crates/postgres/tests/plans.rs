@@ -1,5 +1,7 @@
 //! Every statement finds its rows by an index, whatever the server knows of the tables.
 
+#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
@@ -149,7 +151,7 @@ async fn no_statement_scans_a_table_at_any_size_of_the_statistics() {
         {
             assert_eq!(scans, scans_before, "{name} was scanned ({phase})");
             // Filters and totals read a part of an index; nothing else reads more than it needs.
-            let most = i64::try_from(ROWS).unwrap() * 12;
+            let most = i64::try_from(ROWS).unwrap() * 6;
             assert!(read - read_before < most, "{name}: {} ({phase})", read - read_before);
         }
     }

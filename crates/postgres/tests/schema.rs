@@ -1,5 +1,7 @@
 //! The schema: what it is, and how it comes to be.
 
+#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
@@ -50,7 +52,9 @@ async fn the_tables_are_those_of_cauri_sql() {
         let row = row.bind(table.name()).fetch_one(&mut connection).await.unwrap();
         assert!(row.get::<String, _>(0).ends_with(&definition), "{}", table.name());
     }
-    let rows = sqlx::query("select relname::text from pg_class where relkind = 'r' and relnamespace = $1::regnamespace order by 1");
+    let rows = sqlx::query(
+        "select relname::text from pg_class where relkind = 'r' and relnamespace = $1::regnamespace order by 1",
+    );
     let schema = format!("\"{}\"", home.schema);
     let rows = rows.bind(schema).fetch_all(&mut connection).await.unwrap();
     let mut names: Vec<String> = Table::all().map(|table| table.name().to_owned()).collect();
