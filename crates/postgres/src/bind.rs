@@ -40,7 +40,7 @@ impl Arguments {
         self.cell(Cell::Int(it), Kind::Int)
     }
 
-    pub(crate) fn array(&mut self, array: Array) -> Result<(), StoreError> {
+    fn array(&mut self, array: Array) -> Result<(), StoreError> {
         self.0.add(array).map_err(broken)
     }
 
@@ -72,8 +72,9 @@ impl Arguments {
 pub(crate) struct Columns(Vec<Array>);
 
 impl Columns {
-    pub(crate) fn new(kinds: impl IntoIterator<Item = Kind>) -> Self {
-        Self(kinds.into_iter().map(Array::new).collect())
+    /// With room for so many rows.
+    pub(crate) fn new(kinds: impl IntoIterator<Item = Kind>, rows: usize) -> Self {
+        Self(kinds.into_iter().map(|kind| Array::new(kind, rows)).collect())
     }
 
     /// One more row, as wide as there are columns.
@@ -94,7 +95,7 @@ impl Columns {
 }
 
 /// An array of one kind, in the form in which Postgres reads it.
-pub(crate) struct Array {
+struct Array {
     kind: Kind,
     count: i32,
     has_null: bool,
@@ -102,11 +103,19 @@ pub(crate) struct Array {
 }
 
 impl Array {
-    pub(crate) const fn new(kind: Kind) -> Self {
-        Self { kind, count: 0, has_null: false, elements: Vec::new() }
+    fn new(kind: Kind, rows: usize) -> Self {
+        // Each with its length in front; texts are mostly words.
+        let size: usize = match kind {
+            Kind::Flag => 5,
+            Kind::Int => 12,
+            Kind::Text | Kind::Id => 20,
+            Kind::Bytes => 36,
+        };
+        let elements = Vec::with_capacity(rows.saturating_mul(size));
+        Self { kind, count: 0, has_null: false, elements }
     }
 
-    pub(crate) fn push(&mut self, cell: &Cell<'_>) -> Result<(), StoreError> {
+    fn push(&mut self, cell: &Cell<'_>) -> Result<(), StoreError> {
         match (cell, self.kind) {
             (Cell::Null, _) => {
                 self.has_null = true;

@@ -86,8 +86,9 @@ fn lanes(arguments: &mut Arguments, claim: &Claim) -> Result<(), StoreError> {
     let cap = claim.lanes.as_ref().map_or(claim.limit, |lanes| lanes.cap);
     arguments.int(i64::from(cap))?;
     arguments.int(SPARE)?;
-    let mut held = Columns::new([Kind::Id, Kind::Int]);
-    for (endpoint, count) in claim.lanes.iter().flat_map(|lanes| &lanes.held) {
+    let all = claim.lanes.as_ref().map(|lanes| lanes.held.as_slice()).unwrap_or_default();
+    let mut held = Columns::new([Kind::Id, Kind::Int], all.len());
+    for (endpoint, count) in all {
         held.push([Cell::Id(endpoint.uuid()), Cell::Int(i64::from(*count))])?;
     }
     arguments.columns(held)

@@ -20,7 +20,7 @@ use sqlx::{Connection as _, PgConnection, SqlStr, postgres::PgArguments};
 use crate::{
     error::{Contended, Failure},
     facts::{Question, assumed},
-    sessions::{Session, Sessions},
+    sessions::Session,
     texts::Texts,
     write::Work,
 };
@@ -61,22 +61,18 @@ impl Trust {
 
 /// Applies a batch.
 pub(crate) async fn commit(
-    writers: &Sessions,
+    session: &mut Session<'_>,
     texts: &Texts,
     trust: &Trust,
     batch: Vec<Changeset>,
 ) -> Result<Vec<Verdict>, StoreError> {
-    if batch.iter().all(Changeset::is_empty) {
-        return Ok(batch.iter().map(|_| Ok(())).collect());
-    }
-    let mut session = writers.get().await?;
     if trust.is_there()
-        && let Some(verdicts) = on_trust(&mut session, texts, trust, &batch).await?
+        && let Some(verdicts) = on_trust(session, texts, trust, &batch).await?
     {
         return Ok(verdicts);
     }
     for _ in 0..READ_MAX {
-        match by_reading(&mut session, texts, &batch).await {
+        match by_reading(session, texts, &batch).await {
             Ok(verdicts) => {
                 trust.learn(&verdicts);
                 return Ok(verdicts);
@@ -86,7 +82,7 @@ pub(crate) async fn commit(
         }
     }
     for _ in 0..LOCKED_MAX {
-        match with_locks(&mut session, texts, &batch).await {
+        match with_locks(session, texts, &batch).await {
             Ok(verdicts) => return Ok(verdicts),
             Err(failure) if failure.is_conflict() => {}
             Err(failure) => return Err(failure.into()),

@@ -139,6 +139,14 @@ impl Failure {
         self.driver().is_some_and(|error| !Trouble::spares_connection(error))
     }
 
+    /// The same, of something that is not committed yet whatever happens.
+    pub(crate) fn before(self) -> Self {
+        match self {
+            Self::Commit(error) => Self::Before(error),
+            Self::Before(_) | Self::Store(_) => self,
+        }
+    }
+
     fn driver(&self) -> Option<&DriverError> {
         match self {
             Self::Before(error) | Self::Commit(error) => Some(error),

@@ -79,7 +79,7 @@ impl Question {
     pub(crate) fn arguments(&self) -> Result<Arguments, StoreError> {
         let mut arguments = Arguments::default();
         for (by, keys) in &self.keys {
-            let mut columns = Columns::new(kinds(compared(*by)));
+            let mut columns = Columns::new(kinds(compared(*by)), keys.len());
             for key in keys {
                 columns.push(key_cells(key).cells)?;
             }
@@ -87,7 +87,7 @@ impl Question {
         }
         if !self.accounts.is_empty() {
             let key = Table::balances().key();
-            let mut columns = Columns::new(kinds(key));
+            let mut columns = Columns::new(kinds(key), self.accounts.len());
             for account in &self.accounts {
                 let nothing = Balance { account: *account, amount: Amount::ZERO };
                 columns.push(balance_cells(&nothing).into_iter().take(key.len()))?;

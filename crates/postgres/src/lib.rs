@@ -13,9 +13,11 @@ mod sessions;
 mod store;
 mod text;
 mod texts;
+mod transaction;
 mod write;
 
 pub use error::OpenError;
 pub use options::PostgresOptions;
 pub use schema::Migrated;
 pub use store::PostgresStore;
+pub use transaction::PostgresTransaction;

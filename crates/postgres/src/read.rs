@@ -142,7 +142,7 @@ pub(crate) async fn get(
                 }
             }
             Err(keys) => {
-                let mut columns = Columns::new(kinds(compared(by)));
+                let mut columns = Columns::new(kinds(compared(by)), keys.len());
                 keys.into_iter().try_for_each(|key| columns.push(key))?;
                 arguments.columns(columns)?;
             }

@@ -108,12 +108,13 @@ impl Sessions {
                 Some(connection) => connection,
                 None => self.connect().await.map_err(connecting)?,
             };
-            Ok(Session {
+            let own = Own {
                 sessions: self,
                 connection: Some(connection),
                 suspect: false,
                 _permit: permit,
-            })
+            };
+            Ok(Session::Own(own))
         };
         timeout(self.patience, waited).await.unwrap_or_else(|_| Err(unavailable(Busy)))
     }
@@ -167,12 +168,12 @@ impl fmt::Debug for Sessions {
     }
 }
 
-/// A connection in use; given back when dropped.
-pub(crate) struct Session<'a> {
-    sessions: &'a Sessions,
-    connection: Option<PgConnection>,
-    suspect: bool,
-    _permit: SemaphorePermit<'a>,
+/// A connection in use.
+pub(crate) enum Session<'a> {
+    /// The store's own; given back when dropped.
+    Own(Own<'a>),
+    /// One on which the host has begun a transaction.
+    Host(&'a mut PgConnection),
 }
 
 impl Session<'_> {
@@ -181,7 +182,10 @@ impl Session<'_> {
         &mut self,
         work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.run(work, Failure::Before).await
+        match self {
+            Self::Own(own) => own.run(work, Failure::Before).await,
+            Self::Host(connection) => within(connection, work).await,
+        }
     }
 
     /// Does something on the connection that may have been committed when no answer comes.
@@ -189,9 +193,39 @@ impl Session<'_> {
         &mut self,
         work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.run(work, Failure::Commit).await
+        match self {
+            Self::Own(own) => own.run(work, Failure::Commit).await,
+            Self::Host(connection) => within(connection, work).await,
+        }
     }
+}
 
+/// Does something within the host's transaction, behind a savepoint: what fails must not take the
+/// host's own work with it. Whatever is lost, nothing was committed.
+async fn within<T>(
+    connection: &mut PgConnection,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut savepoint = connection.begin().await?;
+    let done = work(&mut savepoint).await;
+    match done {
+        Ok(value) => savepoint.commit().await.map(|()| value).map_err(Failure::Before),
+        Err(failure) => {
+            savepoint.rollback().await?;
+            Err(failure.before())
+        }
+    }
+}
+
+/// A connection of the store's.
+pub(crate) struct Own<'a> {
+    sessions: &'a Sessions,
+    connection: Option<PgConnection>,
+    suspect: bool,
+    _permit: SemaphorePermit<'a>,
+}
+
+impl Own<'_> {
     /// A failure that leaves the connection of no more use closes it, and so does an answer that
     /// does not come.
     async fn run<T>(
@@ -213,7 +247,7 @@ impl Session<'_> {
     }
 }
 
-impl Drop for Session<'_> {
+impl Drop for Own<'_> {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
         if self.sessions.permits.is_closed() {

@@ -1,13 +1,15 @@
 //! The store: sessions that write, sessions that read.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use cauri::{
     Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
     Scope, Store, StoreError, Verdict, Versioned,
 };
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, postgres::PgConnectOptions};
+use sqlx::{
+    ConnectOptions as _, Connection as _, PgPool, Postgres, Transaction, postgres::PgConnectOptions,
+};
 
 use crate::{
     claim,
@@ -19,6 +21,7 @@ use crate::{
     schema::{self, Migrated},
     sessions::{Purpose, Sessions},
     texts::Texts,
+    transaction::PostgresTransaction,
 };
 
 /// cauri's store in a Postgres database.
@@ -47,7 +50,7 @@ use crate::{
 /// A commit is on the server's disk when it is answered, whatever the server's
 /// `synchronous_commit`; where that asks for more, such as a standby, so does the store.
 pub struct PostgresStore {
-    texts: Texts,
+    texts: Arc<Texts>,
     trust: Trust,
     writers: Sessions,
     readers: Sessions,
@@ -102,7 +105,7 @@ impl PostgresStore {
         let migrated = migrated?;
         let PostgresOptions { writers, readers, patience, .. } = options;
         Ok(Self {
-            texts: Texts::new(name),
+            texts: Arc::new(Texts::new(name)),
             trust: Trust::default(),
             writers: Sessions::new(&connect, Purpose::Writing, writers, patience),
             readers: Sessions::new(&connect, Purpose::Reading, readers, patience),
@@ -114,6 +117,12 @@ impl PostgresStore {
     #[must_use]
     pub const fn migrated(&self) -> Migrated {
         self.migrated
+    }
+
+    /// The same store within a transaction that the host has begun on a connection of its own.
+    #[must_use]
+    pub fn within(&self, transaction: Transaction<'static, Postgres>) -> PostgresTransaction {
+        PostgresTransaction::new(Arc::clone(&self.texts), transaction)
     }
 
     /// Closes what is idle, and everything else as soon as it is done; whatever is asked afterwards
@@ -137,7 +146,11 @@ impl fmt::Debug for PostgresStore {
 #[deny(clippy::missing_trait_methods)]
 impl Store for PostgresStore {
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        commit::commit(&self.writers, &self.texts, &self.trust, batch).await
+        if batch.iter().all(Changeset::is_empty) {
+            return Ok(batch.iter().map(|_| Ok(())).collect());
+        }
+        let mut session = self.writers.get().await?;
+        commit::commit(&mut session, &self.texts, &self.trust, batch).await
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {

@@ -179,8 +179,10 @@ impl Work {
     pub(crate) fn arguments(&self, form: &Form) -> Result<Arguments, StoreError> {
         let mut arguments = Arguments::default();
         for kind in form.removes.iter() {
-            let mut columns = Columns::new(kinds(Table::of(kind).key()).chain([Kind::Int]));
-            for (key, expected) in self.removes.get(&kind).into_iter().flatten() {
+            let rows = rows_of(&self.removes, kind);
+            let all = kinds(Table::of(kind).key()).chain([Kind::Int]);
+            let mut columns = Columns::new(all, rows.len());
+            for (key, expected) in rows {
                 columns.push(key_cells(key).cells.into_iter().chain([version(*expected)]))?;
             }
             arguments.columns(columns)?;
@@ -189,22 +191,24 @@ impl Work {
             let table = Table::of(kind);
             let width = written(table);
             let all = kinds(table.columns()).take(width);
-            let mut columns = Columns::new(all.chain([Kind::Int]));
-            for (row, expected) in self.updates.get(&kind).into_iter().flatten() {
+            let rows = rows_of(&self.updates, kind);
+            let mut columns = Columns::new(all.chain([Kind::Int]), rows.len());
+            for (row, expected) in rows {
                 let cells = record_cells(row).into_iter().take(width);
                 columns.push(cells.chain([version(*expected)]))?;
             }
             arguments.columns(columns)?;
         }
         for kind in form.unnumbered() {
-            let mut columns = Columns::new(kinds(Table::of(kind).columns()));
-            for row in self.inserts.get(&kind).into_iter().flatten() {
+            let rows = rows_of(&self.inserts, kind);
+            let mut columns = Columns::new(kinds(Table::of(kind).columns()), rows.len());
+            for row in rows {
                 columns.push(record_cells(row))?;
             }
             arguments.columns(columns)?;
         }
         if form.counts() {
-            let mut columns = Columns::new(kinds(Table::counters().columns()));
+            let mut columns = Columns::new(kinds(Table::counters().columns()), self.growth.len());
             for (list, growth) in &self.growth {
                 columns.push(counter_cells(*list, *growth))?;
             }
@@ -212,8 +216,10 @@ impl Work {
         }
         let lists: Vec<List> = self.growth.keys().copied().collect();
         for kind in form.numbered() {
-            let mut columns = Columns::new(kinds(Table::of(kind).columns()).chain([Kind::Int]));
-            for row in self.inserts.get(&kind).into_iter().flatten() {
+            let rows = rows_of(&self.inserts, kind);
+            let all = kinds(Table::of(kind).columns()).chain([Kind::Int]);
+            let mut columns = Columns::new(all, rows.len());
+            for row in rows {
                 let list = row.record.list().ok_or_else(|| broken("a row of no list"))?;
                 columns.push(record_cells(row).into_iter().chain([place(&lists, &list)?]))?;
             }
@@ -228,7 +234,8 @@ impl Work {
     fn ledger(&self, arguments: &mut Arguments, lists: &[List]) -> Result<(), StoreError> {
         let table = Table::balances();
         let more = [Kind::Int, Kind::Flag];
-        let mut columns = Columns::new(kinds(table.columns()).chain(more));
+        let all = kinds(table.columns()).chain(more);
+        let mut columns = Columns::new(all, self.movements.len());
         for (account, movement) in &self.movements {
             let Movement { total, lowest } = *movement;
             let balance = Balance { account: *account, amount: total };
@@ -238,7 +245,8 @@ impl Work {
         arguments.columns(columns)?;
         let accounts: Vec<LedgerAccount> = self.movements.keys().copied().collect();
         let more = [Kind::Int, Kind::Int];
-        let mut columns = Columns::new(kinds(Table::entries().columns()).chain(more));
+        let all = kinds(Table::entries().columns()).chain(more);
+        let mut columns = Columns::new(all, self.entries.len());
         for (entry, number) in &self.entries {
             let list = place(lists, &List::Entries(entry.scope))?;
             let account = place(&accounts, &entry.ledger_account())?;
@@ -246,6 +254,10 @@ impl Work {
         }
         arguments.columns(columns)
     }
+}
+
+fn rows_of<T>(all: &BTreeMap<RecordKind, Vec<T>>, kind: RecordKind) -> &[T] {
+    all.get(&kind).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// How many columns of a row an update writes, its key included.

@@ -83,6 +83,10 @@ impl<S: Store> Scratch<S> {
         Self { store: around(home.open().await), home }
     }
 
+    pub const fn of(store: S, home: Arc<Home>) -> Self {
+        Self { store, home }
+    }
+
     pub async fn reopened(self, around: impl Fn(PostgresStore) -> S) -> Self {
         let Self { store, home } = self;
         drop(store);

@@ -1,0 +1,121 @@
+//! The store within a transaction of the host's.
+
+use std::{fmt, sync::Arc};
+
+use async_trait::async_trait;
+use cauri::{
+    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
+    Scope, Store, StoreError, Verdict, Versioned,
+};
+use sqlx::{Postgres, Transaction};
+use tokio::sync::Mutex;
+
+use crate::{
+    claim,
+    commit::{self, Trust},
+    read,
+    sessions::Session,
+    texts::Texts,
+};
+
+/// A [`PostgresStore`](crate::PostgresStore) within a transaction that the host has begun: what is
+/// committed through it becomes true together with the host's own rows, when the host commits, or
+/// not at all.
+///
+/// ```no_run
+/// # use cauri::{Changeset, Store};
+/// # use cauri_postgres::PostgresStore;
+/// # async fn example(store: PostgresStore, pool: sqlx::PgPool, changes: Changeset)
+/// # -> Result<(), Box<dyn std::error::Error>> {
+/// let within = store.within(pool.begin().await?);
+/// let verdicts = within.commit(vec![changes]).await?;
+/// let mut transaction = within.into_inner();
+/// sqlx::query("insert into orders (id) values ($1)").bind(1).execute(&mut *transaction).await?;
+/// transaction.commit().await?;
+/// # Ok(()) }
+/// ```
+///
+/// # Until the host commits
+/// Nobody else sees what was accepted, and it is not durable. The rows that were written stay
+/// locked, among them the counters of the account's lists and its balances, so that everybody else
+/// who commits for the same account waits: let it be the last thing that the transaction does.
+///
+/// # When something fails
+/// Each call is behind a savepoint: when it fails, the host's own work is as it was before. Within
+/// a transaction that is `repeatable read` or stricter, a record that somebody else has changed
+/// since its snapshot cannot be written: the store is unavailable then.
+///
+/// # Speed
+/// The session's settings are the host's, and nothing is grouped. For what need not be one with the
+/// host's own rows, the store itself is several times faster.
+pub struct PostgresTransaction {
+    texts: Arc<Texts>,
+    trust: Trust,
+    transaction: Mutex<Transaction<'static, Postgres>>,
+}
+
+impl PostgresTransaction {
+    pub(crate) fn new(texts: Arc<Texts>, transaction: Transaction<'static, Postgres>) -> Self {
+        Self { texts, trust: Trust::default(), transaction: Mutex::new(transaction) }
+    }
+
+    /// The transaction, to go on with, to commit or to roll back. Dropping it instead rolls it
+    /// back.
+    #[must_use]
+    pub fn into_inner(self) -> Transaction<'static, Postgres> {
+        self.transaction.into_inner()
+    }
+}
+
+impl fmt::Debug for PostgresTransaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresTransaction")
+            .field("schema", &self.texts.schema.name())
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+#[deny(clippy::missing_trait_methods)]
+impl Store for PostgresTransaction {
+    async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        let mut session = Session::Host(&mut transaction);
+        commit::commit(&mut session, &self.texts, &self.trust, batch).await
+    }
+
+    async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        read::get(&mut Session::Host(&mut transaction), &self.texts, keys).await
+    }
+
+    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        read::list(&mut Session::Host(&mut transaction), &self.texts.schema, query).await
+    }
+
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        claim::claim(&mut Session::Host(&mut transaction), &self.texts.schema, claim).await
+    }
+
+    async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        read::entries(&mut Session::Host(&mut transaction), &self.texts.schema, query).await
+    }
+
+    async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        read::balances(&mut Session::Host(&mut transaction), &self.texts.schema, scope).await
+    }
+
+    async fn statistics(
+        &self,
+        scope: Scope,
+        customer: CustomerId,
+    ) -> Result<CustomerStatistics, StoreError> {
+        let mut transaction = self.transaction.lock().await;
+        let mut session = Session::Host(&mut transaction);
+        read::statistics(&mut session, &self.texts.schema, scope, customer).await
+    }
+}

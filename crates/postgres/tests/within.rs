@@ -1,0 +1,60 @@
+//! The store within a transaction of the host's.
+
+#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+
+#[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
+mod scratch;
+
+use cauri::{Changeset, Customer, Key, Refusal, Scope, Store as _};
+use cauri_conformance::fixtures::{self, Random};
+use scratch::{Home, url};
+use sqlx::{PgPool, Postgres, Row as _, Transaction};
+
+fn insert(customer: &Customer) -> Changeset {
+    let mut changes = Changeset::new();
+    changes.insert(customer.clone(), None);
+    changes
+}
+
+async fn order(transaction: &mut Transaction<'static, Postgres>) {
+    let text = "insert into host_orders values ('an order')";
+    sqlx::query(text).execute(&mut **transaction).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_the_host_commits_is_there_with_its_own_rows_and_what_it_rolls_back_is_not() {
+    let home = Home::new();
+    let store = home.open().await;
+    let mut own = home.connection().await;
+    sqlx::raw_sql("create table host_orders (name text)").execute(&mut own).await.unwrap();
+    let pool = PgPool::connect(&url()).await.unwrap();
+    let mut random = Random::new(4);
+    let scope: Scope = random.scope();
+    let customer = fixtures::customer(&mut random, scope);
+    let key = Key::Customer(scope, customer.id);
+    for commits in [false, true] {
+        let mut transaction = pool.begin().await.unwrap();
+        let path = format!("set local search_path = \"{}\"", home.schema);
+        sqlx::raw_sql(sqlx::AssertSqlSafe(path)).execute(&mut *transaction).await.unwrap();
+        order(&mut transaction).await;
+        let within = store.within(transaction);
+        assert_eq!(within.commit(vec![insert(&customer)]).await.unwrap(), [Ok(())]);
+        // A conflict is found out behind a savepoint, and leaves the transaction as it was.
+        let again = within.commit(vec![insert(&customer)]).await.unwrap();
+        assert_eq!(again, [Err(Refusal::Exists(key.clone()))]);
+        assert!(within.get(std::slice::from_ref(&key)).await.unwrap()[0].is_some());
+        assert!(store.get(std::slice::from_ref(&key)).await.unwrap()[0].is_none());
+        let mut transaction = within.into_inner();
+        order(&mut transaction).await;
+        if commits {
+            transaction.commit().await.unwrap();
+        } else {
+            transaction.rollback().await.unwrap();
+        }
+        let there = store.get(std::slice::from_ref(&key)).await.unwrap()[0].is_some();
+        assert_eq!(there, commits);
+        let orders = sqlx::query("select count(*) from host_orders");
+        let orders: i64 = orders.fetch_one(&mut own).await.unwrap().get(0);
+        assert_eq!(orders, if commits { 2 } else { 0 });
+    }
+}
