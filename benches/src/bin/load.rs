@@ -6,7 +6,7 @@ use std::{
     error::Error,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -81,19 +81,21 @@ async fn main() -> Result<(), Failure> {
     let stage = Arc::new(Stage::set(engine, arguments.accounts.max(1), listening).await?);
     let known = Arc::new(known(&stage, arguments.scenario).await?);
 
-    let stop = Arc::new(AtomicBool::new(false));
     let failed = Arc::new(AtomicU64::new(0));
     let before = (cpu_ticks(), opened.grouped.as_ref().map(|it| it.stats()));
     let began = Instant::now();
+    let until = began + Duration::from_secs(arguments.seconds);
     let mut callers = tokio::task::JoinSet::new();
     for number in 0..arguments.callers {
         let (stage, known) = (Arc::clone(&stage), Arc::clone(&known));
-        let (stop, failed) = (Arc::clone(&stop), Arc::clone(&failed));
+        let failed = Arc::clone(&failed);
         let scenario = arguments.scenario;
         callers.spawn(async move {
             let mut latencies = Latencies::default();
             let mut turn = 0_usize;
-            while !stop.load(Ordering::Relaxed) {
+            while Instant::now() < until {
+                // A store in memory never makes its callers wait; they must not starve the rest.
+                tokio::task::yield_now().await;
                 let started = Instant::now();
                 match operate(&stage, &known, scenario, number, turn).await {
                     Ok(()) => latencies.add(started.elapsed()),
@@ -108,8 +110,6 @@ async fn main() -> Result<(), Failure> {
             latencies
         });
     }
-    tokio::time::sleep(Duration::from_secs(arguments.seconds)).await;
-    stop.store(true, Ordering::Relaxed);
     let mut all = Latencies::default();
     while let Some(latencies) = callers.join_next().await {
         all.join(latencies?);

@@ -42,6 +42,9 @@ pub struct Related {
 /// milliseconds.
 pub(super) const RESUBMIT_MS: i64 = 5_000;
 
+/// The least time between two questions, in milliseconds, whatever a gateway says.
+pub(super) const SOONEST_MS: i64 = 100;
+
 /// A payment with the link it came through: what changes together.
 #[derive(Debug, Clone)]
 #[expect(clippy::exhaustive_structs, reason = "the engine and tests build it")]
@@ -186,11 +189,16 @@ pub fn report(
     actor: Actor,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payment>, Error> {
+    let soonest = cx.env.now().plus_millis(SOONEST_MS);
     let mut story = Story::new(case, actor, cx);
     for report in reports {
         story.hear(report)?;
     }
-    story.payment.poll_at = next.after(story.payment.poll_at);
+    // Whoever has ended is not asked about any more; an expired payment may still be paid.
+    let may_change =
+        story.payment.status.is_open() || story.payment.status == PaymentStatus::Expired;
+    story.payment.poll_at =
+        next.after(story.payment.poll_at).filter(|_| may_change).map(|at| at.max(soonest));
     if story.payment.status.is_open() && story.payment.expires_at <= story.now() {
         // That was the last question; only a late success can follow.
         story.actor = Actor::System;
@@ -489,6 +497,7 @@ impl<'c, 'a> Story<'c, 'a> {
             },
             Report::Expired => match status {
                 PaymentStatus::Created | PaymentStatus::Processing => self.expire(),
+                PaymentStatus::Expired => Ok(()),
                 _ => {
                     self.ignore("The network reported an expiry after the payment had ended.");
                     Ok(())

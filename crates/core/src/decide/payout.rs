@@ -2,7 +2,7 @@
 
 use super::{
     draft::{Context, Decision, Draft, Why, touched},
-    payment::{RESUBMIT_MS, phone_country},
+    payment::{RESUBMIT_MS, SOONEST_MS, phone_country},
 };
 use crate::{
     arithmetic::fee::FeeKind,
@@ -116,7 +116,11 @@ pub fn report(
     for report in reports {
         story.hear(report)?;
     }
-    story.payout.poll_at = next.after(story.payout.poll_at);
+    let soonest = story.draft.now().plus_millis(SOONEST_MS);
+    story.payout.poll_at = next
+        .after(story.payout.poll_at)
+        .filter(|_| story.payout.status.is_open())
+        .map(|at| at.max(soonest));
     if story.payout.status == PayoutStatus::Created && story.payout.poll_at.is_none() {
         story.payout.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));
     }

@@ -2,7 +2,7 @@
 
 use super::{
     draft::{Context, Decision, Draft, Line, Why, touched},
-    payment::RESUBMIT_MS,
+    payment::{RESUBMIT_MS, SOONEST_MS},
     terms::RefundFeePolicy,
 };
 use crate::{
@@ -176,7 +176,11 @@ pub fn report(
     for report in reports {
         story.hear(report)?;
     }
-    story.refund.poll_at = next.after(story.refund.poll_at);
+    let soonest = story.draft.now().plus_millis(SOONEST_MS);
+    story.refund.poll_at = next
+        .after(story.refund.poll_at)
+        .filter(|_| story.refund.status == RefundStatus::Created)
+        .map(|at| at.max(soonest));
     let waits = story.refund.status == RefundStatus::Created && story.refund.accepted_at.is_none();
     if waits && story.refund.poll_at.is_none() {
         story.refund.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));

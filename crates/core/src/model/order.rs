@@ -129,6 +129,8 @@ pub enum NextQuestion {
     AsPlanned,
     /// At a moment.
     At(Timestamp),
+    /// At a moment, unless something else is planned already.
+    AtUnlessPlanned(Timestamp),
     /// Not at all: the network reports by itself, or there is nothing left to say.
     Never,
 }
@@ -140,6 +142,10 @@ impl NextQuestion {
         match self {
             Self::AsPlanned => planned,
             Self::At(at) => Some(at),
+            Self::AtUnlessPlanned(at) => match planned {
+                Some(planned) => Some(planned),
+                None => Some(at),
+            },
             Self::Never => None,
         }
     }

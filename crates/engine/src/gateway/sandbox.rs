@@ -47,7 +47,8 @@ impl Gateway for SandboxGateway {
         if now < late {
             Answer { reports: vec![Report::Expired], ask_again_at: Some(late) }
         } else {
-            Answer { reports: vec![Report::Paid], ask_again_at: None }
+            // The expiry too, for whoever asks for the first time only now.
+            Answer { reports: vec![Report::Expired, Report::Paid], ask_again_at: None }
         }
     }
 

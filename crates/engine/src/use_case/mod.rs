@@ -14,6 +14,7 @@ mod webhook_endpoints;
 
 pub use audit::{Audit, Violation};
 pub(crate) use payments::keys_of as payment_keys;
+pub(crate) use reports::Heard;
 
 use cauri_core::{
     Entity, Error as Refused, Key, Listed, Overflow, Query, Versioned,

@@ -12,7 +12,11 @@ use crate::{
     error::Error,
     run::Shape,
     store_ext::StoreExt,
+    worker::order::NETWORK_TIMEOUT,
 };
+
+/// How often a cancellation follows a payment from state to state.
+const CANCEL_MAX: usize = 4;
 
 impl Engine {
     /// `POST /v1/payments`: creates a payment.
@@ -92,16 +96,45 @@ impl Engine {
         ask: CancelPayment,
     ) -> Result<Reply<wire::Payment>, Error> {
         call.caller.may_write()?;
-        let scope = call.caller.scope;
-        let found = self.existing_payment(&call.caller, id).await?;
-        let catalogue = &self.0.terms.offers(scope.environment).catalogue;
-        let confirmed = if payment::is_cancellable_by_network(&found, catalogue) {
-            let order = Order::payment(&found);
-            self.gateway(&order).cancel(&order, self.now()).await
-        } else {
-            false
-        };
-        self.run(call, Shape::done(), keys_of(&found), |mut loaded, cx| {
+        let mut found = self.existing_payment(&call.caller, id).await?;
+        for _ in 0..CANCEL_MAX {
+            let confirmed = self.called_off(call, &found).await?;
+            let cancelled = self.cancel_as(call, &found, &ask, confirmed).await;
+            let Err(Error::Refused(Refused::PaymentNotCancellable(status))) = cancelled else {
+                return cancelled;
+            };
+            let now = self.existing_payment(&call.caller, id).await?;
+            // Refused only because the network accepted it meanwhile? Then the network is asked.
+            if status == found.status || now.status != status {
+                return cancelled;
+            }
+            found = now;
+        }
+        Err(Error::Contended)
+    }
+
+    /// Does the network call off a payment that it has? Not asked on behalf of a repeat, whose
+    /// answer is known.
+    async fn called_off(&self, call: &Call, found: &Payment) -> Result<bool, Error> {
+        let catalogue = &self.0.terms.offers(found.scope.environment).catalogue;
+        if !payment::is_cancellable_by_network(found, catalogue)
+            || self.replayed(call).await?.is_some()
+        {
+            return Ok(false);
+        }
+        let order = Order::payment(found);
+        let asked = self.gateway(&order).cancel(&order, self.now());
+        Ok(tokio::time::timeout(NETWORK_TIMEOUT, asked).await.unwrap_or(false))
+    }
+
+    async fn cancel_as(
+        &self,
+        call: &Call,
+        found: &Payment,
+        ask: &CancelPayment,
+        confirmed: bool,
+    ) -> Result<Reply<wire::Payment>, Error> {
+        self.run(call, Shape::done(), keys_of(found), |mut loaded, cx| {
             let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
             // Only what was confirmed for this very state counts.
             let confirmed = confirmed && payment.value.status == found.status;

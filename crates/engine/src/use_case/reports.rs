@@ -1,8 +1,9 @@
 //! What rails say: answers to our questions, and callbacks.
 
 use cauri_core::{
-    Actor, Error as Refused, Key, NextQuestion, OrderId, Payment, PaymentId, Payout, PayoutId,
-    Refund, RefundId, Report, Scope, Timestamp, decide,
+    Actor, Changeset, Environment, Error as Refused, Key, NextQuestion, OrderId, Payment,
+    PaymentId, Payout, PayoutId, Refund, RefundId, Report, Scope, Timestamp,
+    decide::{self, Decision},
 };
 
 use super::payments;
@@ -18,25 +19,21 @@ impl Engine {
     /// # Errors
     /// [`Refused::NotFound`] for an order that is not of this scope, or [`Error::Store`].
     pub async fn report(&self, scope: Scope, order: OrderId, report: Report) -> Result<(), Error> {
-        self.hear(scope, order, &[report], None, None).await
+        let heard = Heard { reports: &[report], ask_again_at: None, asked: None };
+        self.hear(scope, order, &heard).await
     }
 
-    /// Applies reports and plans the next question. `asked` is the version that the network was
-    /// asked about: what it said of an earlier state changes no plan.
+    /// Applies reports and plans the next question.
     pub(crate) async fn hear(
         &self,
         scope: Scope,
         order: OrderId,
-        reports: &[Report],
-        ask_again_at: Option<Timestamp>,
-        asked: Option<u64>,
+        heard: &Heard<'_>,
     ) -> Result<(), Error> {
         match order {
-            OrderId::Payment(id) => {
-                self.hear_payment(scope, id, reports, ask_again_at, asked).await
-            }
-            OrderId::Payout(id) => self.hear_payout(scope, id, reports, ask_again_at, asked).await,
-            OrderId::Refund(id) => self.hear_refund(scope, id, reports, ask_again_at, asked).await,
+            OrderId::Payment(id) => self.hear_payment(scope, id, heard).await,
+            OrderId::Payout(id) => self.hear_payout(scope, id, heard).await,
+            OrderId::Refund(id) => self.hear_refund(scope, id, heard).await,
         }
     }
 
@@ -44,63 +41,80 @@ impl Engine {
         &self,
         scope: Scope,
         id: PaymentId,
-        reports: &[Report],
-        ask_again_at: Option<Timestamp>,
-        asked: Option<u64>,
+        heard: &Heard<'_>,
     ) -> Result<(), Error> {
         let found = self.0.store.find::<Payment>(Key::Payment(scope, id)).await?;
         let found = found.ok_or(Refused::NotFound("payment"))?;
         self.transact(scope, payments::keys_of(&found.value), |mut loaded, cx| {
             let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
-            let next = next(ask_again_at, asked, payment.version);
+            let Some(next) = heard.next(scope, payment.version) else { return Ok(nothing()) };
             let case = decide::payment::Case { payment, link: loaded.take(1) };
-            decide::payment::report(case, reports, next, Actor::Network, cx)
+            decide::payment::report(case, heard.reports, next, Actor::Network, cx)
+                .map(|decision| decision.map(|_| ()))
         })
-        .await?;
-        Ok(())
+        .await
     }
 
     async fn hear_payout(
         &self,
         scope: Scope,
         id: PayoutId,
-        reports: &[Report],
-        ask_again_at: Option<Timestamp>,
-        asked: Option<u64>,
+        heard: &Heard<'_>,
     ) -> Result<(), Error> {
         let keys = vec![Key::Payout(scope, id)];
         self.transact(scope, keys, |mut loaded, cx| {
             let payout = loaded.take::<Payout>(0).ok_or(Refused::NotFound("payout"))?;
-            let next = next(ask_again_at, asked, payout.version);
-            decide::payout::report(payout, reports, next, cx)
+            let Some(next) = heard.next(scope, payout.version) else { return Ok(nothing()) };
+            decide::payout::report(payout, heard.reports, next, cx)
+                .map(|decision| decision.map(|_| ()))
         })
-        .await?;
-        Ok(())
+        .await
     }
 
     async fn hear_refund(
         &self,
         scope: Scope,
         id: RefundId,
-        reports: &[Report],
-        ask_again_at: Option<Timestamp>,
-        asked: Option<u64>,
+        heard: &Heard<'_>,
     ) -> Result<(), Error> {
         let found = self.0.store.find::<Refund>(Key::Refund(scope, id)).await?;
         let payment = found.ok_or(Refused::NotFound("refund"))?.value.payment;
         let keys = vec![Key::Refund(scope, id), Key::Payment(scope, payment)];
         self.transact(scope, keys, |mut loaded, cx| {
             let refund = loaded.take::<Refund>(0).ok_or(Refused::NotFound("refund"))?;
-            let next = next(ask_again_at, asked, refund.version);
+            let Some(next) = heard.next(scope, refund.version) else { return Ok(nothing()) };
             let payment = loaded.take(1).ok_or(Refused::NotFound("payment"))?;
             let case = decide::refund::Case { refund, payment };
-            decide::refund::report(case, reports, next, Actor::Network, cx)
+            decide::refund::report(case, heard.reports, next, Actor::Network, cx)
+                .map(|decision| decision.map(|_| ()))
         })
-        .await?;
-        Ok(())
+        .await
     }
 }
 
-fn next(ask_again_at: Option<Timestamp>, asked: Option<u64>, version: u64) -> NextQuestion {
-    if asked == Some(version) { ask_again_at.into() } else { NextQuestion::AsPlanned }
+/// What a network said, and of which version of the order.
+#[derive(Debug)]
+pub(crate) struct Heard<'a> {
+    pub(crate) reports: &'a [Report],
+    pub(crate) ask_again_at: Option<Timestamp>,
+    /// The version that was asked about; `None` when the network spoke on its own.
+    pub(crate) asked: Option<u64>,
+}
+
+impl Heard<'_> {
+    /// The plan after this for an order that is at `version` by now; `None` when it is not to be
+    /// heard at all. What was said of an earlier state overturns no plan. What the simulator said
+    /// of one counts for nothing: a person has told it another story since (API §17.2).
+    fn next(&self, scope: Scope, version: u64) -> Option<NextQuestion> {
+        match (self.asked, self.ask_again_at) {
+            (Some(asked), at) if asked == version => Some(at.into()),
+            (Some(_), _) if scope.environment == Environment::Sandbox => None,
+            (Some(_), Some(at)) => Some(NextQuestion::AtUnlessPlanned(at)),
+            (Some(_), None) | (None, _) => Some(NextQuestion::AsPlanned),
+        }
+    }
+}
+
+fn nothing() -> Decision<()> {
+    Decision { value: (), changes: Changeset::new(), if_short: None }
 }

@@ -54,10 +54,21 @@ impl Worker {
         let Some(event) = event else {
             return self.abandon(held, AttemptError::EndpointDeleted, now).await;
         };
+        let headers = match self.headers(&held.value, &endpoint, event.payload.as_bytes(), now) {
+            Ok(headers) => headers,
+            Err(error) => {
+                // Nothing goes out unsigned: a missed attempt, so that the schedule ends it.
+                tracing::error!(%error, endpoint = %endpoint.id, "its secret cannot be opened");
+                let missed = Err(AttemptError::ConnectionFailed);
+                let (_, changes) = delivery::attempted(held, endpoint.url, now, missed, 0);
+                self.record(changes).await?;
+                return Ok(false);
+            }
+        };
         let attempt = Attempt {
             url: endpoint.url.as_str().to_owned(),
             environment: held.value.scope.environment,
-            headers: self.headers(&held.value, &endpoint, event.payload.as_bytes(), now)?,
+            headers,
             body: Bytes::from(event.payload.clone()),
         };
         let sent = AssertUnwindSafe(self.engine.0.notifier.deliver(&attempt)).catch_unwind().await;
@@ -102,7 +113,8 @@ impl Worker {
     ) -> Result<Vec<(&'static str, String)>, Error> {
         let mut keys = vec![self.signing_key(&endpoint.secret, endpoint)?];
         if let Some(previous) = endpoint.previous_secret.as_ref().filter(|it| it.expires_at > now) {
-            keys.push(self.signing_key(&previous.secret, endpoint)?);
+            // One that cannot be opened any more does not keep the present one from signing.
+            keys.extend(self.signing_key(&previous.secret, endpoint).ok());
         }
         Ok(vec![
             (self.engine.0.options.signature_header, signature::header(&keys, now.seconds(), body)),

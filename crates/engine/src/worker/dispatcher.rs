@@ -12,6 +12,9 @@ use super::WorkerOptions;
 /// After so many failures in a row an endpoint gets one attempt at a time, until one succeeds.
 const FAILURES_MAX: u32 = 32;
 
+/// How many failing endpoints are remembered.
+const REMEMBERED_MAX: usize = 4_096;
+
 /// How long an attempt may still take after it began, in milliseconds: less of the lease than this
 /// is too little to begin one.
 const ATTEMPT_MS: i64 = 10_000;
@@ -122,7 +125,9 @@ impl Dispatcher {
 
     /// What may be claimed beside what is held already; `None` when there is no room at all.
     pub(super) fn room(&self) -> Option<(u16, Lanes)> {
-        let waiting: usize = self.lanes.values().map(|lane| lane.waiting.len()).sum();
+        // Beyond its own share, what one endpoint keeps waiting takes no room of the others.
+        let share = usize::from(self.per_endpoint_max);
+        let waiting: usize = self.lanes.values().map(|lane| lane.waiting.len().min(share)).sum();
         let room = self.attempts_max.saturating_sub(self.in_flight.saturating_add(waiting));
         let limit = u16::try_from(room).unwrap_or(u16::MAX);
         let held = self
@@ -148,8 +153,13 @@ impl Dispatcher {
     }
 
     fn tidy(&mut self, endpoint: EndpointId) {
+        // How an endpoint fared is only remembered while there are not too many of them.
+        let crowded = self.lanes.len() > REMEMBERED_MAX;
         let idle = |lane: &Lane| {
-            lane.flying.is_empty() && lane.waiting.is_empty() && !lane.queued && lane.failures == 0
+            lane.flying.is_empty()
+                && lane.waiting.is_empty()
+                && !lane.queued
+                && (lane.failures == 0 || crowded)
         };
         if self.lanes.get(&endpoint).is_some_and(idle) {
             self.lanes.remove(&endpoint);
@@ -227,8 +237,9 @@ mod tests {
         assert_eq!(begun.iter().filter(|it| it.endpoint == healthy).count(), 1);
         let (limit, lanes) =
             dispatcher.room().map_or((0, None), |(limit, lanes)| (limit, Some(lanes)));
-        assert_eq!(limit, 0, "what waits takes the room of what could be claimed");
-        assert!(lanes.is_none());
+        assert_eq!(limit, 256 - 9 - 8, "one endpoint takes its own share of the room, no more");
+        let lanes = lanes.expect("there is room");
+        assert_eq!((lanes.room(dead), lanes.room(healthy)), (0, 7));
     }
 
     #[test]

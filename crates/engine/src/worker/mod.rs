@@ -2,13 +2,16 @@
 
 mod attempt;
 mod dispatcher;
-mod order;
+pub(crate) mod order;
 mod run_loop;
 
 use cauri_core::{Claim, ClaimKind, Delivery, Lanes, Record, Timestamp, Versioned};
 use futures_util::{StreamExt, stream};
 
 use crate::{engine::Engine, error::Error};
+
+/// How many idempotency records are purged in one batch.
+const PURGED_AT_ONCE: usize = 500;
 
 /// How the worker works.
 #[derive(Debug, Clone)]
@@ -127,7 +130,8 @@ impl Worker {
     /// Forgets idempotency records whose time is over.
     async fn purge(&self) -> Result<usize, Error> {
         let mut changesets = Vec::new();
-        for held in self.claim(ClaimKind::Idempotency, 500, None).await? {
+        let limit = u16::try_from(PURGED_AT_ONCE).unwrap_or(u16::MAX);
+        for held in self.claim(ClaimKind::Idempotency, limit, None).await? {
             let Versioned { value: Record::Idempotency(record), version, due_at } = held else {
                 continue;
             };

@@ -8,10 +8,16 @@ use cauri_core::{
 };
 
 use super::Worker;
-use crate::{error::Error, port::gateway::Answer, store_ext::StoreExt, use_case::payment_keys};
+use crate::{
+    error::Error,
+    port::gateway::Answer,
+    store_ext::StoreExt,
+    use_case::{Heard, payment_keys},
+};
 
-/// How long a network may take to answer, before its answer is unknown. Shorter than a lease.
-const NETWORK_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long all talk with a network about an order may take, before its answer is unknown. Shorter
+/// than a lease.
+pub(crate) const NETWORK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// When a network that did not answer is asked again, in milliseconds.
 const ASK_AGAIN_MS: i64 = 5_000;
@@ -74,7 +80,8 @@ impl Worker {
     }
 
     /// Talks to the network and tells the engine what it said. An order that may have been sent
-    /// before is asked about first, and sent only when the network has never heard of it.
+    /// before is asked about first, and sent only when the network has never heard of it. All of
+    /// it ends well within a lease, so that nobody else talks about the same order meanwhile.
     async fn consult(
         &self,
         order: &Order,
@@ -82,30 +89,32 @@ impl Worker {
         version: u64,
         mine: bool,
     ) -> Result<(), Error> {
-        let mut answer =
-            if unsent && mine { self.ask(order, true).await } else { self.ask(order, false).await };
-        if unsent && answer.reports.contains(&Report::NotFound) {
-            answer = self.ask(order, true).await;
-        }
+        let talk = tokio::time::timeout(NETWORK_TIMEOUT, self.talk(order, unsent, mine));
+        let answer = talk.await.unwrap_or_else(|_| {
+            tracing::warn!(order = %order.id, "the network did not answer in time");
+            let ask_again_at = Some(self.now().plus_millis(ASK_AGAIN_MS));
+            Answer { reports: vec![Report::Unknown], ask_again_at }
+        });
         let Answer { reports, ask_again_at } = answer;
-        self.engine.hear(order.scope, order.id, &reports, ask_again_at, Some(version)).await
+        let heard = Heard { reports: &reports, ask_again_at, asked: Some(version) };
+        self.engine.hear(order.scope, order.id, &heard).await
     }
 
-    async fn ask(&self, order: &Order, submit: bool) -> Answer {
+    async fn talk(&self, order: &Order, unsent: bool, mine: bool) -> Answer {
         let gateway = self.engine.gateway(order);
-        let now = self.now();
-        let asked = async {
-            if submit { gateway.submit(order, now).await } else { gateway.query(order, now).await }
-        };
-        match tokio::time::timeout(NETWORK_TIMEOUT, asked).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                tracing::warn!(order = %order.id, "the network did not answer in time");
-                Answer {
-                    reports: vec![Report::Unknown],
-                    ask_again_at: Some(now.plus_millis(ASK_AGAIN_MS)),
-                }
-            }
+        if unsent && mine {
+            return gateway.submit(order, self.now()).await;
         }
+        let mut answer = gateway.query(order, self.now()).await;
+        if unsent && answer.reports.contains(&Report::NotFound) {
+            return gateway.submit(order, self.now()).await;
+        }
+        // A question that did not get through says nothing of an order that may have been sent.
+        if answer.reports.contains(&Report::Unreachable) {
+            answer.reports.retain(|report| *report != Report::Unreachable);
+            answer.ask_again_at =
+                answer.ask_again_at.or_else(|| Some(self.now().plus_millis(ASK_AGAIN_MS)));
+        }
+        answer
     }
 }

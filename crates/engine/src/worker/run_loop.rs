@@ -1,6 +1,10 @@
 //! The worker at work: one loop that hears of everything and waits for nothing.
 
-use std::{collections::HashMap, future::Future, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    future::Future,
+    time::Duration,
+};
 
 use cauri_core::{Changeset, ClaimKind, EndpointId, Record, Versioned};
 use tokio::{
@@ -9,7 +13,7 @@ use tokio::{
 };
 
 use super::{
-    Worker, delivery,
+    PURGED_AT_ONCE, Worker, delivery,
     dispatcher::{Dispatcher, Waiting, commit_of},
 };
 use crate::{
@@ -19,6 +23,9 @@ use crate::{
 
 /// How often idempotency records are purged.
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
+
+/// How much of a lease must be left to begin to talk with a network, in milliseconds.
+const CONSULT_MS: i64 = 12_000;
 
 /// How many orders are claimed at once.
 const ORDERS_CLAIMED: u16 = 64;
@@ -47,7 +54,7 @@ struct Loop {
     slots: HashMap<Id, Slot>,
     orders: usize,
     /// Orders that wait for room, and whether this process made them.
-    waiting_orders: Vec<(Versioned<Record>, bool)>,
+    waiting_orders: VecDeque<(Versioned<Record>, bool)>,
     dispatcher: Dispatcher,
     claiming_deliveries: bool,
     claiming_orders: Vec<ClaimKind>,
@@ -91,7 +98,7 @@ impl Loop {
             tasks: JoinSet::new(),
             slots: HashMap::new(),
             orders: 0,
-            waiting_orders: Vec::new(),
+            waiting_orders: VecDeque::new(),
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
             more_deliveries: false,
@@ -110,7 +117,7 @@ impl Loop {
 
     fn order(&mut self, held: Versioned<Record>, mine: bool) {
         if self.orders >= self.worker.options.orders_max {
-            self.waiting_orders.push((held, mine));
+            self.waiting_orders.push_back((held, mine));
             return;
         }
         self.orders = self.orders.saturating_add(1);
@@ -171,10 +178,20 @@ impl Loop {
     }
 
     fn purge(&mut self) {
+        if self.slots.values().any(|slot| matches!(slot, Slot::Purge)) {
+            return;
+        }
         let worker = self.worker.clone();
         self.spawn(Slot::Purge, async move {
-            if let Err(error) = worker.purge().await {
-                tracing::warn!(%error, "old idempotency records could not be purged");
+            loop {
+                match worker.purge().await {
+                    Ok(purged) if purged >= PURGED_AT_ONCE / 2 => {}
+                    Ok(_) => break,
+                    Err(error) => {
+                        tracing::warn!(%error, "old idempotency records could not be purged");
+                        break;
+                    }
+                }
             }
             Done::Purged
         });
@@ -197,8 +214,13 @@ impl Loop {
         match self.slots.remove(&id) {
             Some(Slot::Order) => {
                 self.orders = self.orders.saturating_sub(1);
-                if let Some((held, mine)) = self.waiting_orders.pop() {
-                    self.order(held, mine);
+                while let Some((held, mine)) = self.waiting_orders.pop_front() {
+                    // What is nearly anybody's again is left to whoever claims it next.
+                    let enough = self.worker.now().plus_millis(CONSULT_MS);
+                    if held.due_at.is_some_and(|until| until >= enough) {
+                        self.order(held, mine);
+                        break;
+                    }
                 }
             }
             Some(Slot::Attempt(endpoint, commit)) => {
