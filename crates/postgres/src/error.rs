@@ -112,7 +112,9 @@ impl Trouble {
         let DriverError::Database(database) = error else { return false };
         let code = database.code();
         let code = code.as_deref().unwrap_or_default();
-        !matches!(code, "0A000" | "26000" | "25P03" | "57P05") && Self::of_code(code) != Self::Lost
+        // A server that has become a standby stays one: a new connection may find the other.
+        !matches!(code, "0A000" | "25006" | "26000" | "25P03" | "57P05")
+            && Self::of_code(code) != Self::Lost
     }
 }
 
