@@ -174,13 +174,12 @@ impl FromStr for Rate {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
 
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Options::command().debug_assert();
+        <Options as clap::CommandFactory>::command().debug_assert();
     }
 
     #[test]
