@@ -174,7 +174,6 @@ impl FromStr for Rate {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
     #[test]
