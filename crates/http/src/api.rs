@@ -4,6 +4,7 @@ use std::{
     convert::Infallible,
     fmt,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -179,15 +180,23 @@ impl Inner {
         };
         let path = self.path(&request).to_owned();
         let (head, body) = request.into_parts();
+        let mut body = pin!(body);
         let caller = auth::caller(&self.engine, &head.headers, &head.extensions).await?;
         *rate = self.limiter.as_ref().map(|limiter| limiter.check(&caller));
-        if let Some(retry_after_s) = rate.as_ref().and_then(|rate| rate.retry_after_s) {
-            return Err(Failure::RateLimited { retry_after_s });
+        let received = async {
+            if let Some(retry_after_s) = rate.as_ref().and_then(|rate| rate.retry_after_s) {
+                return Err(Failure::RateLimited { retry_after_s });
+            }
+            auth::permit(&caller, route)?;
+            body::read(route.verb, &head.headers, body.as_mut()).await
         }
-        auth::permit(&caller, route)?;
-        let body = body::read(route.verb, &head.headers, body).await?;
+        .await;
+        if received.is_err() {
+            body::let_pass(&head.headers, body).await;
+        }
+        let received = received?;
         let body = match route.verb {
-            Verb::Post => wire::parse_object(&body).map_err(Failure::Json)?,
+            Verb::Post => wire::parse_object(&received).map_err(Failure::Json)?,
             Verb::Get | Verb::Delete => Map::new(),
         };
         let required = self.engine.options().idempotency_required;

@@ -1,10 +1,13 @@
 //! Bodies: how large, of which media type (API §2).
 
-use std::pin::pin;
+use std::pin::Pin;
 
 use bytes::{Buf, Bytes};
 use futures_util::future::poll_fn;
-use http::{HeaderMap, header::CONTENT_TYPE};
+use http::{
+    HeaderMap,
+    header::{CONTENT_TYPE, EXPECT},
+};
 use http_body::Body;
 
 use crate::{problem::Failure, route::Verb};
@@ -12,14 +15,16 @@ use crate::{problem::Failure, route::Verb};
 /// How large a body may be.
 const LARGEST: usize = 65_536;
 
+/// How much of a body that was refused is let pass.
+const PASSED: u64 = 262_144;
+
 /// The whole body of a request. It is JSON where a request has something to say, and not looked at
 /// otherwise, but it is never larger than it may be.
 pub(crate) async fn read<B: Body>(
     verb: Verb,
     headers: &HeaderMap,
-    body: B,
+    mut body: Pin<&mut B>,
 ) -> Result<Bytes, Failure> {
-    let mut body = pin!(body);
     let wanted = verb == Verb::Post;
     let expected = body.size_hint().lower();
     if wanted && expected > 0 && !is_json(headers) {
@@ -46,6 +51,24 @@ pub(crate) async fn read<B: Body>(
         }
     }
     Ok(bytes.into())
+}
+
+/// Lets pass what is left of a body that was refused: many clients look for an answer only when they
+/// have sent all of it, and a connection that is closed before may take the answer with it. Whoever
+/// waits to be told to go on sends nothing, and a body that is far too large is not worth it.
+pub(crate) async fn let_pass<B: Body>(headers: &HeaderMap, mut body: Pin<&mut B>) {
+    let mut left = PASSED;
+    if headers.contains_key(EXPECT) || body.size_hint().lower() > left {
+        return;
+    }
+    while !body.is_end_stream() {
+        let Some(Ok(frame)) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await else { return };
+        let length = frame.data_ref().map_or(0, Buf::remaining);
+        match left.checked_sub(u64::try_from(length).unwrap_or(u64::MAX)) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
 }
 
 /// Is it `application/json`, whatever its parameters and its case?

@@ -431,9 +431,13 @@ impl Routes {
 
     pub(crate) fn find(&self, method: &Method, path: &str) -> Found {
         let Ok(found) = self.router.at(path) else { return Found::Nothing };
+        let id = found.params.get("id");
+        if id.is_some_and(str::is_empty) {
+            return Found::Nothing;
+        }
         let routes = &found.value.routes;
         match routes.iter().find(|route| route.verb.as_str() == method.as_str()) {
-            Some(route) => Found::Route(route, found.params.get("id").map(str::to_owned)),
+            Some(route) => Found::Route(route, id.map(str::to_owned)),
             None => {
                 let verbs: Vec<&str> = routes.iter().map(|route| route.verb.as_str()).collect();
                 let allow = HeaderValue::try_from(verbs.join(", "))
