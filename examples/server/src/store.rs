@@ -103,8 +103,17 @@ impl Visit {
 pub(crate) async fn migrate(at: &StoreOptions) -> Done {
     // Opening a store is bringing it up to date.
     let visit = Visit::to(at).await?;
-    let accounts = visit.engine.accounts().await?.len();
-    println!("The schema is up to date. Accounts: {accounts}.");
+    match &visit.opened {
+        Opened::Postgres(store) => {
+            let migrated = store.inner().migrated();
+            if migrated.from == migrated.to {
+                println!("The schema was at version {} already.", migrated.to);
+            } else {
+                println!("The schema went from version {} to {}.", migrated.from, migrated.to);
+            }
+        }
+        Opened::Memory(_) | Opened::Sqlite(_) => println!("The schema is up to date."),
+    }
     visit.end().await;
     Ok(ExitCode::SUCCESS)
 }
