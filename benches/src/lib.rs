@@ -3,3 +3,8 @@
 pub mod figures;
 pub mod stage;
 pub mod store;
+
+/// The README's code, so that it compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
