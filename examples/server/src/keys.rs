@@ -61,6 +61,6 @@ fn line(key: &ApiKey, now: Timestamp) -> String {
         (None, Some(at)) => format!("expires {at}"),
         (None, None) => "good".to_owned(),
     };
-    let environment = key.scope.environment;
-    format!("{}  {environment:7}  {:6}  {}  {state}", key.id, key.kind, key.hint)
+    let (environment, kind) = (key.scope.environment.as_str(), key.kind.as_str());
+    format!("{}  {environment:7}  {kind:6}  {}  {state}", key.id, key.hint)
 }

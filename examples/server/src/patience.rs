@@ -58,3 +58,45 @@ impl<B: Body + Unpin> Body for Patience<B> {
         self.body.size_hint()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use axum::body::{Body as AnyBody, Bytes};
+    use futures_util::stream;
+
+    use super::*;
+
+    /// A body that sends one piece and then, after so long, another.
+    fn halting(pause: Duration) -> AnyBody {
+        AnyBody::from_stream(stream::unfold(0, move |sent| async move {
+            match sent {
+                0 => {}
+                1 => sleep(pause).await,
+                _ => return None,
+            }
+            Some((Ok::<_, std::io::Error>(Bytes::from_static(b"piece")), sent + 1))
+        }))
+    }
+
+    async fn pieces(pause: Duration) -> (usize, bool) {
+        let mut body = Patience::with(halting(pause), Duration::from_secs(30));
+        let mut count = 0;
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            match frame {
+                Ok(_) => count += 1,
+                Err(CutOff::TooSlow) => return (count, false),
+                Err(CutOff::Body(error)) => panic!("{error}"),
+            }
+        }
+        (count, true)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_halts_for_too_long_is_cut_off() {
+        assert_eq!(pieces(Duration::ZERO).await, (2, true));
+        assert_eq!(pieces(Duration::from_secs(29)).await, (2, true));
+        assert_eq!(pieces(Duration::from_secs(31)).await, (1, false));
+    }
+}

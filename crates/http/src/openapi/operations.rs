@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     filters::Filter,
+    requests,
     schema::{about_it, any_text, id, named, pattern, words},
 };
 use crate::{
@@ -31,8 +32,8 @@ pub(crate) fn of(route: &Route) -> Value {
     });
     if let Some(body) = doc.takes {
         operation["requestBody"] = json!({
-            // An empty body counts as an empty object.
-            "required": true,
+            // An empty body counts as an empty object, which is enough where nothing must be said.
+            "required": requests::all()[body].get("required").is_some(),
             "content": { "application/json": { "schema": named(body) } },
         });
     }
