@@ -187,8 +187,19 @@ impl Engine {
     }
 
     /// Commits one changeset, surely: an unknown outcome is found out. What was inserted for us to
-    /// go on with goes to the worker.
+    /// go on with goes to the worker. It runs in a task of its own, so that a caller who goes away
+    /// in the middle changes nothing.
     pub(crate) async fn commit(
+        &self,
+        changes: Changeset,
+        held_until: Option<Timestamp>,
+    ) -> Result<Result<(), Refusal>, Error> {
+        let engine = self.clone();
+        let task = tokio::spawn(async move { engine.commit_surely(changes, held_until).await });
+        task.await.unwrap_or_else(|error| Err(StoreError::Unknown(Box::new(error)).into()))
+    }
+
+    async fn commit_surely(
         &self,
         changes: Changeset,
         held_until: Option<Timestamp>,

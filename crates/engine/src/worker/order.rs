@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use cauri_core::{
-    Error as Refused, Key, Order, Payment, PaymentStatus, Record, Refund, Report, Timestamp,
-    Versioned, decide,
+    Environment, Error as Refused, Key, Order, OrderId, Payment, PaymentStatus, Record, Refund,
+    Report, Timestamp, Versioned, decide,
 };
 
 use super::Worker;
@@ -97,7 +97,27 @@ impl Worker {
         });
         let Answer { reports, ask_again_at } = answer;
         let heard = Heard { reports: &reports, ask_again_at, asked: Some(version) };
-        self.engine.hear(order.scope, order.id, &heard).await
+        self.engine.hear(order.scope, order.id, &heard).await?;
+        if unsent && reports.iter().any(|report| matches!(report, Report::Accepted { .. })) {
+            self.call_off_if_cancelled(order).await?;
+        }
+        Ok(())
+    }
+
+    /// A payment that was cancelled while it was on its way to the network is called off there too.
+    async fn call_off_if_cancelled(&self, order: &Order) -> Result<(), Error> {
+        let (OrderId::Payment(id), Environment::Live) = (order.id, order.scope.environment) else {
+            return Ok(());
+        };
+        let found = self.engine.0.store.find::<Payment>(Key::Payment(order.scope, id)).await?;
+        if found.is_none_or(|it| it.value.status != PaymentStatus::Cancelled) {
+            return Ok(());
+        }
+        let asked = self.engine.gateway(order).cancel(order, self.now());
+        if !tokio::time::timeout(NETWORK_TIMEOUT, asked).await.unwrap_or(false) {
+            tracing::error!(order = %order.id, "cancelled here, but the network did not call it off");
+        }
+        Ok(())
     }
 
     async fn talk(&self, order: &Order, unsent: bool, mine: bool) -> Answer {
