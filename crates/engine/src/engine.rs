@@ -46,7 +46,7 @@ pub struct Engine(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) notifier: Arc<dyn Notifier>,
-    pub(crate) ambient: Ambient,
+    pub(crate) ambient: Arc<Ambient>,
     pub(crate) terms: Terms,
     pub(crate) keys: Keyring,
     pub(crate) options: Options,
@@ -117,6 +117,47 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.0.ambient.now()
+    }
+
+    /// The same engine, with its terms, keys, clock and rails, over another store: that of a
+    /// transaction which the host has begun. A use case run on it becomes true together with the
+    /// host's own rows, when the host commits, or not at all.
+    ///
+    /// Nothing is sent before that commit, for nobody else sees what is due; after it, any worker
+    /// over the store finds it within its period.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use cauri::{Engine, List, Query};
+    /// use cauri_memory::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder(Arc::new(MemoryStore::new())).build()?;
+    /// // With a database: the transaction's store, such as `SqliteTransaction::new(transaction)`.
+    /// let transaction = Arc::new(MemoryStore::new());
+    /// engine.within(transaction).create_account().await?;
+    /// assert!(engine.accounts().await?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn within(&self, store: Arc<dyn Store>) -> Self {
+        let Inner { notifier, ambient, terms, keys, options, gateways, sandbox, .. } = &*self.0;
+        Self(Arc::new(Inner {
+            store,
+            notifier: Arc::clone(notifier),
+            ambient: Arc::clone(ambient),
+            terms: terms.clone(),
+            keys: keys.clone(),
+            options: options.clone(),
+            // Nobody listens: what is made is due at once, for whoever claims it after the commit.
+            mailbox: Mailbox::default(),
+            // What was read may be rolled back.
+            key_cache: KeyCache::default(),
+            gateways: gateways.clone(),
+            sandbox: *sandbox,
+        }))
     }
 
     /// A fresh name for a request, for logs and answers.
@@ -229,7 +270,7 @@ impl EngineBuilder {
         Ok(Engine(Arc::new(Inner {
             store: self.store,
             notifier: self.notifier,
-            ambient: Ambient::new(self.clock, self.entropy),
+            ambient: Arc::new(Ambient::new(self.clock, self.entropy)),
             terms: self.terms,
             keys,
             options: self.options,

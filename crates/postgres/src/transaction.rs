@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use crate::{
     claim,
     commit::{self, Trust},
+    error::Closed,
     read,
     sessions::Session,
     texts::Texts,
@@ -29,7 +30,7 @@ use crate::{
 /// # -> Result<(), Box<dyn std::error::Error>> {
 /// let within = store.within(pool.begin().await?);
 /// let verdicts = within.commit(vec![changes]).await?;
-/// let mut transaction = within.into_inner();
+/// let mut transaction = within.into_inner().expect("it was not taken");
 /// sqlx::query("insert into orders (id) values ($1)").bind(1).execute(&mut *transaction).await?;
 /// transaction.commit().await?;
 /// # Ok(()) }
@@ -51,20 +52,33 @@ use crate::{
 pub struct PostgresTransaction {
     texts: Arc<Texts>,
     trust: Trust,
-    transaction: Mutex<Transaction<'static, Postgres>>,
+    transaction: Mutex<Held>,
 }
 
 impl PostgresTransaction {
     pub(crate) fn new(texts: Arc<Texts>, transaction: Transaction<'static, Postgres>) -> Self {
-        Self { texts, trust: Trust::default(), transaction: Mutex::new(transaction) }
+        Self { texts, trust: Trust::default(), transaction: Mutex::new(Some(transaction)) }
     }
 
-    /// The transaction, to go on with, to commit or to roll back. Dropping it instead rolls it
-    /// back.
+    /// The transaction, to go on with, to commit or to roll back; dropping it instead rolls it
+    /// back. `None` when it was taken already.
     #[must_use]
-    pub fn into_inner(self) -> Transaction<'static, Postgres> {
+    pub fn into_inner(self) -> Option<Transaction<'static, Postgres>> {
         self.transaction.into_inner()
     }
+
+    /// The transaction, where the store is shared: what is asked of the store afterwards is
+    /// answered with [`StoreError::Unavailable`]. `None` when it was taken already.
+    pub async fn take(&self) -> Option<Transaction<'static, Postgres>> {
+        self.transaction.lock().await.take()
+    }
+}
+
+type Held = Option<Transaction<'static, Postgres>>;
+
+fn session(held: &mut Held) -> Result<Session<'_>, StoreError> {
+    let transaction = held.as_mut().ok_or_else(|| StoreError::Unavailable(Box::new(Closed)))?;
+    Ok(Session::Host(transaction))
 }
 
 impl fmt::Debug for PostgresTransaction {
@@ -80,33 +94,33 @@ impl fmt::Debug for PostgresTransaction {
 impl Store for PostgresTransaction {
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        let mut session = Session::Host(&mut transaction);
+        let mut session = session(&mut transaction)?;
         commit::commit(&mut session, &self.texts, &self.trust, batch).await
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        read::get(&mut Session::Host(&mut transaction), &self.texts, keys).await
+        read::get(&mut session(&mut transaction)?, &self.texts, keys).await
     }
 
     async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        read::list(&mut Session::Host(&mut transaction), &self.texts.schema, query).await
+        read::list(&mut session(&mut transaction)?, &self.texts.schema, query).await
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        claim::claim(&mut Session::Host(&mut transaction), &self.texts.schema, claim).await
+        claim::claim(&mut session(&mut transaction)?, &self.texts.schema, claim).await
     }
 
     async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        read::entries(&mut Session::Host(&mut transaction), &self.texts.schema, query).await
+        read::entries(&mut session(&mut transaction)?, &self.texts.schema, query).await
     }
 
     async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        read::balances(&mut Session::Host(&mut transaction), &self.texts.schema, scope).await
+        read::balances(&mut session(&mut transaction)?, &self.texts.schema, scope).await
     }
 
     async fn statistics(
@@ -115,7 +129,7 @@ impl Store for PostgresTransaction {
         customer: CustomerId,
     ) -> Result<CustomerStatistics, StoreError> {
         let mut transaction = self.transaction.lock().await;
-        let mut session = Session::Host(&mut transaction);
+        let mut session = session(&mut transaction)?;
         read::statistics(&mut session, &self.texts.schema, scope, customer).await
     }
 }

@@ -5,7 +5,7 @@
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
-use cauri::{Changeset, Customer, Key, Refusal, Scope, Store as _};
+use cauri::{Changeset, Customer, Key, Refusal, Scope, Store as _, StoreError};
 use cauri_conformance::fixtures::{self, Random};
 use scratch::{Home, url};
 use sqlx::{PgPool, Postgres, Row as _, Transaction};
@@ -44,7 +44,8 @@ async fn what_the_host_commits_is_there_with_its_own_rows_and_what_it_rolls_back
         assert_eq!(again, [Err(Refusal::Exists(key.clone()))]);
         assert!(within.get(std::slice::from_ref(&key)).await.unwrap()[0].is_some());
         assert!(store.get(std::slice::from_ref(&key)).await.unwrap()[0].is_none());
-        let mut transaction = within.into_inner();
+        let mut transaction = within.take().await.unwrap();
+        assert!(matches!(within.get(&[]).await, Err(StoreError::Unavailable(_))));
         order(&mut transaction).await;
         if commits {
             transaction.commit().await.unwrap();
