@@ -34,6 +34,7 @@ mod safety;
 mod sandbox;
 mod slow;
 mod support;
+mod tenancy;
 mod transport;
 mod webhook_deliveries;
 mod webhook_endpoints;
@@ -70,6 +71,7 @@ const CHAPTERS: &[&Chapter] = &[
     &rate_limit::CHAPTER,
     &safety::CHAPTER,
     &isolation::CHAPTER,
+    &tenancy::CHAPTER,
 ];
 
 fn main() -> ExitCode {
