@@ -80,6 +80,40 @@ const EXPIRES_IN: RangeInclusive<u32> = 60..=86_400;
 const OTP_DIGITS: RangeInclusive<usize> = 4..=10;
 
 impl CreatePayment {
+    /// A payment by this method, with everything else left open: for whoever builds it.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, PaymentMethod, wire::CreatePayment};
+    /// let ask = CreatePayment {
+    ///     amount: Some(Amount::new(5_000)),
+    ///     currency: Some("XOF".parse()?),
+    ///     network: Some("mtn".parse()?),
+    ///     phone: Some("+2250500000000".parse()?),
+    ///     ..CreatePayment::by(PaymentMethod::MobileMoney)
+    /// };
+    /// assert_eq!((ask.customer, ask.expires_in), (None, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn by(method: PaymentMethod) -> Self {
+        Self {
+            amount: None,
+            currency: None,
+            method,
+            network: None,
+            phone: None,
+            country: None,
+            otp: None,
+            customer: None,
+            payment_link: None,
+            reference: None,
+            description: None,
+            metadata: Metadata::default(),
+            return_url: None,
+            expires_in: None,
+        }
+    }
+
     /// Reads it from a JSON object.
     ///
     /// # Errors

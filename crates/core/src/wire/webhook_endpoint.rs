@@ -71,6 +71,25 @@ pub struct ModifyWebhookEndpoint {
 const OVERLAP: RangeInclusive<u32> = 0..=86_400;
 
 impl CreateWebhookEndpoint {
+    /// An active endpoint for every event, described by nothing: for whoever builds it.
+    ///
+    /// ```
+    /// use cauri_core::{Subscription, wire::CreateWebhookEndpoint};
+    /// let ask = CreateWebhookEndpoint::at("https://shop.example/hooks".parse()?);
+    /// assert!(ask.active && ask.events == Subscription::All);
+    /// # Ok::<(), cauri_core::WebUrlError>(())
+    /// ```
+    #[must_use]
+    pub fn at(url: WebUrl) -> Self {
+        Self {
+            url,
+            events: Subscription::All,
+            active: true,
+            description: None,
+            metadata: Metadata::default(),
+        }
+    }
+
     /// Reads it from a JSON object.
     ///
     /// # Errors
