@@ -32,6 +32,7 @@ mod rate_limit;
 mod refunds;
 mod safety;
 mod sandbox;
+mod secrecy;
 mod slow;
 mod support;
 mod tenancy;
@@ -72,10 +73,17 @@ const CHAPTERS: &[&Chapter] = &[
     &safety::CHAPTER,
     &isolation::CHAPTER,
     &tenancy::CHAPTER,
+    &secrecy::CHAPTER,
 ];
 
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_A_TIME);
-    libtest_mimic::run(&arguments, support::trials(CHAPTERS)).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, support::trials(CHAPTERS));
+    // Servers that stories share end with the last of them.
+    let leaks = support::secrecy::leaks();
+    for leak in &leaks {
+        eprintln!("{leak}");
+    }
+    if leaks.is_empty() { conclusion.exit_code() } else { ExitCode::FAILURE }
 }

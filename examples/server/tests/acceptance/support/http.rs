@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::secrecy;
+
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -45,6 +47,7 @@ impl Http {
         if let Some(mut stream) = idle
             && let Some(response) = self.exchange(&mut stream, request)?
         {
+            secrecy::watch(Some(request), &response);
             self.keep(stream, &response);
             return Ok(response);
         }
@@ -52,6 +55,7 @@ impl Http {
         let response = self
             .exchange(&mut stream, request)?
             .ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+        secrecy::watch(Some(request), &response);
         self.keep(stream, &response);
         Ok(response)
     }
@@ -61,7 +65,9 @@ impl Http {
         let mut stream = BufReader::new(self.connect()?);
         // A refusal may arrive, and the connection end, before everything is written.
         let _ = stream.get_mut().write_all(bytes);
-        Response::read(&mut stream)
+        let answer = Response::read(&mut stream)?;
+        answer.iter().for_each(|answer| secrecy::watch(None, answer));
+        Ok(answer)
     }
 
     fn connect(&self) -> io::Result<TcpStream> {

@@ -4,6 +4,7 @@ pub(crate) mod catalogue;
 pub(crate) mod check;
 pub(crate) mod http;
 pub(crate) mod sample;
+pub(crate) mod secrecy;
 pub(crate) mod server;
 pub(crate) mod shop;
 pub(crate) mod signature;
@@ -66,7 +67,12 @@ pub(crate) fn trials(chapters: &[&'static Chapter]) -> Vec<Trial> {
 
 /// A story that fails shows the end of the log of the server it was told to.
 fn told(story: Story, store: &Store) -> Result<(), Failed> {
-    panic::catch_unwind(AssertUnwindSafe(|| story(store))).map_err(|cause| {
+    let searched = || {
+        story(store);
+        let leaks = secrecy::leaks();
+        assert!(leaks.is_empty(), "{leaks:#?}");
+    };
+    panic::catch_unwind(AssertUnwindSafe(searched)).map_err(|cause| {
         let text = cause.downcast_ref::<String>().cloned();
         let text = text.or_else(|| cause.downcast_ref::<&str>().map(|&text| text.to_owned()));
         let text = text.unwrap_or_else(|| "panicked".to_owned());

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::http::Http;
+use super::secrecy;
 use super::shop::{Caller, Shop};
 use super::time;
 
@@ -136,6 +137,9 @@ impl Account {
     pub(crate) fn read(value: &Value) -> Self {
         let text = |value: &Value| value.as_str().expect("a string").to_owned();
         let keys = &value["keys"];
+        for key in keys.as_object().expect("keys").values() {
+            secrecy::learn_key(key.as_str().expect("a key"));
+        }
         Self {
             id: text(&value["id"]),
             secret_sandbox: text(&keys["secret_sandbox"]),
@@ -226,6 +230,7 @@ impl Drop for Server {
         let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
         let _ = child.kill();
         let _ = child.wait();
+        self.place.search_log();
         if thread::panicking() {
             eprintln!("--- log of the server ---\n{}", self.place.log_text(60));
         }
@@ -244,8 +249,15 @@ impl Place {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command_at(arguments);
+        command.args(["--store", &self.store]);
+        command
+    }
+
+    /// One that names its store itself.
+    pub(crate) fn command_at(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(BINARY);
-        command.args(arguments).args(["--store", &self.store]).stdin(Stdio::null());
+        command.args(arguments).current_dir(&self.dir).stdin(Stdio::null());
         command
     }
 
@@ -254,8 +266,12 @@ impl Place {
         File::options().append(true).create(true).open(path).unwrap()
     }
 
+    fn search_log(&self) {
+        secrecy::search(&std::fs::read(self.dir.path().join("log")).unwrap_or_default());
+    }
+
     /// The last lines: a log may be long.
-    fn log_text(&self, lines_max: usize) -> String {
+    pub(crate) fn log_text(&self, lines_max: usize) -> String {
         let text = std::fs::read(self.dir.path().join("log")).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> = text.lines().collect();
