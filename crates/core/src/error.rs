@@ -261,6 +261,9 @@ pub enum Error {
     /// The endpoint is not active.
     #[error("The webhook endpoint is not active.")]
     WebhookEndpointDisabled,
+    /// The delivery has had as many attempts as it may have.
+    #[error("The delivery has had {0} attempts, as many as it may have. A replay makes a new one.")]
+    WebhookDeliveryNotRetryable(u8),
     /// The object's status allows no simulation.
     #[error("{id} is {status} and cannot be simulated.")]
     SimulationNotAllowed {
@@ -300,6 +303,7 @@ impl Error {
             Self::PaymentLinkInUse => "payment_link_in_use",
             Self::PaymentLinkLocked => "payment_link_locked",
             Self::WebhookEndpointDisabled => "webhook_endpoint_disabled",
+            Self::WebhookDeliveryNotRetryable(_) => "webhook_delivery_not_retryable",
             Self::SimulationNotAllowed { .. } => "simulation_not_allowed",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::Overflow(_) | Self::Impossible => "internal_error",

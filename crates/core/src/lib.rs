@@ -36,7 +36,7 @@ pub use model::{
     delivery::{
         AttemptError, AttemptRecord, Delivery, DeliveryStatus, DeliveryStep, IllegalDeliveryStep,
     },
-    event::{Event, EventKind},
+    event::{Event, EventKind, Told},
     failure::FailureCode,
     idempotency::{
         IdempotencyKey, IdempotencyKeyError, IdempotencyRecord, RETENTION_MS, StoredBody, Success,

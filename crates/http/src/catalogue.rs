@@ -75,6 +75,7 @@ pub(crate) const FAMILIES: [Family; 13] = [
             "payment_link_in_use",
             "payment_link_locked",
             "webhook_endpoint_disabled",
+            "webhook_delivery_not_retryable",
             "simulation_not_allowed",
         ],
     ),

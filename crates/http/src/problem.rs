@@ -215,6 +215,7 @@ fn refusal(refused: &Refused) -> Problem {
         | Refused::PaymentLinkInUse
         | Refused::PaymentLinkLocked
         | Refused::WebhookEndpointDisabled
+        | Refused::WebhookDeliveryNotRetryable(_)
         | Refused::SimulationNotAllowed { .. } => StatusCode::CONFLICT,
         Refused::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Refused::Overflow(_) | Refused::Impossible | _ => return Problem::internal(refused),

@@ -10,7 +10,8 @@ use matchit::Router;
 use crate::{
     ask::Ask,
     handler::{
-        Noun, customers, ledger, payment_links, payments, payouts, refunds, sandbox, webhooks,
+        Noun, customers, events, ledger, payment_links, payments, payouts, refunds, sandbox,
+        webhooks,
     },
     openapi::filters::{self, Filter},
     problem::Failure,
@@ -359,6 +360,30 @@ pub(crate) static ROUTES: &[Route] = &[
         .doc("list_webhook_deliveries", "Lists deliveries, newest first")
         .gives("WebhookDeliveryList")
         .filters(&[filters::DELIVERIES, filters::DATES, filters::PAGE]),
+    Route::post("/v1/webhooks/deliveries/{id}/retry", |ask| Box::pin(webhooks::retry(ask)))
+        .of(Noun::Delivery)
+        .accepts()
+        .doc("retry_webhook_delivery", "Attempts a delivery once more, now")
+        .takes("RetryDelivery")
+        .gives("WebhookDelivery")
+        .refuses(&["webhook_endpoint_disabled", "webhook_delivery_not_retryable"]),
+    Route::post("/v1/webhooks/{id}/replay", |ask| Box::pin(webhooks::replay(ask)))
+        .of(Noun::Endpoint)
+        .accepts()
+        .doc("replay_events", "Sends events once more to a webhook endpoint, oldest first")
+        .takes("ReplayEvents")
+        .gives("WebhookReplay")
+        .refuses(&["related_resource_not_found", "webhook_endpoint_disabled"]),
+    Route::get("/v1/events", |ask| Box::pin(events::list(ask)))
+        .secret()
+        .doc("list_events", "Lists events, newest first")
+        .gives("EventList")
+        .filters(&[filters::EVENTS, filters::DATES, filters::PAGE]),
+    Route::get("/v1/events/{id}", |ask| Box::pin(events::retrieve(ask)))
+        .secret()
+        .of(Noun::Event)
+        .doc("retrieve_event", "Retrieves an event, as it was told")
+        .gives("Event"),
     Route::post("/v1/sandbox/simulate", |ask| Box::pin(sandbox::simulate(ask)))
         .sandbox()
         .doc("simulate", "Plays an outcome on a payment, a payout or a refund")
@@ -477,6 +502,9 @@ mod tests {
         assert_eq!(found(Method::DELETE, "/v1/webhooks/test"), "405 POST");
         assert_eq!(found(Method::GET, "/v1/webhooks/whe_x"), "405 POST, DELETE");
         assert_eq!(found(Method::POST, "/v1/webhooks/deliveries"), "405 GET");
+        let replay = "POST /v1/webhooks/{id}/replay deliveries";
+        assert_eq!(found(Method::POST, "/v1/webhooks/deliveries/replay"), replay);
+        assert_eq!(found(Method::POST, "/v1/webhooks/deliveries/x"), "404");
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! | 5 | 7,200 s |
 //! | 6 | never: the delivery has failed |
 
-/// How often a delivery is tried at most, the first attempt included.
+/// How often a delivery is tried at most by itself, the first attempt included.
 ///
 /// ```
 /// use cauri_core::retry;
@@ -20,6 +20,17 @@
 /// assert!(retry::delay_after(retry::ATTEMPTS_MAX).is_none());
 /// ```
 pub const ATTEMPTS_MAX: u8 = 6;
+
+/// How many attempts one delivery may have in all, those that were asked for beyond the schedule
+/// included (API §22.2).
+///
+/// ```
+/// use cauri_core::retry;
+///
+/// assert!(retry::ATTEMPTS_KEPT_MAX > retry::ATTEMPTS_MAX);
+/// assert!(retry::delay_after(retry::ATTEMPTS_KEPT_MAX).is_none());
+/// ```
+pub const ATTEMPTS_KEPT_MAX: u8 = 100;
 
 /// How long to wait after the end of failed attempt `attempt` (the first is 1), in milliseconds.
 ///

@@ -1,10 +1,16 @@
 //! Deliveries: what an attempt means for the next one (API §16.3).
 
+use super::draft::{Context, Decision};
 use crate::{
     arithmetic::retry,
     commit::{changeset::Changeset, record::Versioned},
-    model::delivery::{AttemptError, AttemptRecord, Delivery, DeliveryStep},
+    error::Error,
+    model::{
+        delivery::{AttemptError, AttemptRecord, Delivery, DeliveryStatus, DeliveryStep},
+        webhook_endpoint::WebhookEndpoint,
+    },
     value::{time::Timestamp, web_url::WebUrl},
+    wire,
 };
 
 /// Records an attempt: done, to be tried again, or given up after the sixth. The update is refused
@@ -70,6 +76,41 @@ pub fn abandoned(
     let mut changes = Changeset::new();
     changes.update(delivery.clone(), version, None);
     (delivery, changes)
+}
+
+/// Has a delivery attempted once more, now, whatever became of it (API §22.2). One that is under
+/// way, or due already, is left alone: what was asked for is about to happen.
+///
+/// # Errors
+/// [`Error::WebhookEndpointDisabled`] when its endpoint is gone or inactive,
+/// [`Error::WebhookDeliveryNotRetryable`] after [`retry::ATTEMPTS_KEPT_MAX`] attempts.
+pub fn retry(
+    delivery: Versioned<Delivery>,
+    endpoint: Option<&WebhookEndpoint>,
+    cx: &Context<'_>,
+) -> Result<Decision<wire::WebhookDelivery>, Error> {
+    let Versioned { value: mut delivery, version, due_at } = delivery;
+    if !endpoint.is_some_and(|it| it.active && it.deleted_at.is_none()) {
+        return Err(Error::WebhookEndpointDisabled);
+    }
+    let now = cx.env.now();
+    let mut changes = Changeset::new();
+    // Whoever holds a delivery has moved `due_at` to the end of the lease.
+    let held = due_at != delivery.next_attempt_at;
+    let due = delivery.next_attempt_at.is_some_and(|at| at <= now);
+    if delivery.status != DeliveryStatus::Pending || !(held || due) {
+        if delivery.next_number() > retry::ATTEMPTS_KEPT_MAX {
+            return Err(Error::WebhookDeliveryNotRetryable(retry::ATTEMPTS_KEPT_MAX));
+        }
+        let step = delivery.status.after(DeliveryStep::Retry);
+        delivery.status = step.map_err(|_| Error::Impossible)?;
+        delivery.next_attempt_at = Some(now);
+        delivery.ended_by = None;
+        delivery.completed_at = None;
+        changes.update(delivery.clone(), version, Some(now));
+    }
+    let shown = wire::WebhookDelivery::of(&delivery)?;
+    Ok(Decision { value: shown, changes, if_short: None })
 }
 
 fn close(delivery: &mut Delivery, step: DeliveryStep, next: Option<Timestamp>, at: Timestamp) {

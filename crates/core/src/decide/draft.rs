@@ -28,6 +28,8 @@ use crate::{
     wire,
 };
 
+pub(super) use crate::value::time::touched;
+
 /// What every decision is handed.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "the engine and tests build it")]
@@ -72,11 +74,6 @@ impl<T> Decision<T> {
             Write::Insert { .. } | Write::Update { .. } | Write::Remove { .. } => None,
         })
     }
-}
-
-/// The moment of the next change of an object last changed at `before` (API §19.5).
-pub(super) fn touched(before: Timestamp, now: Timestamp) -> Timestamp {
-    now.max(before.plus_millis(1))
 }
 
 /// Collects what a decision writes.

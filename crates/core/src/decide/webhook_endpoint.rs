@@ -6,12 +6,12 @@ use crate::{
     commit::record::Versioned,
     error::{Error, Fault, Problem},
     model::{
-        delivery::{Delivery, DeliveryStatus},
+        delivery::Delivery,
         event::Event,
         webhook_endpoint::{ENDPOINTS_MAX, PreviousSecret, Subscriptions, WebhookEndpoint},
     },
     value::{id::EndpointId, secret::Secret},
-    wire::{self, CreateWebhookEndpoint, ModifyWebhookEndpoint, TestWebhook},
+    wire::{self, CreateWebhookEndpoint, ModifyWebhookEndpoint, ReplayPage, TestWebhook},
 };
 
 /// The subscribers of a scope as they were read; `None` before the first endpoint.
@@ -136,26 +136,40 @@ pub fn test(
     let object = wire::sample(ask.event_kind, cx.env, scope);
     let id = cx.env.id();
     let payload = wire::event_payload(id, ask.event_kind, now, scope, true, &object);
-    let delivery = Delivery {
-        id: cx.env.id(),
-        scope,
-        endpoint: endpoint.id,
-        event: id,
-        event_kind: ask.event_kind,
-        url: endpoint.url.clone(),
-        status: DeliveryStatus::Pending,
-        attempts: Vec::new(),
-        next_attempt_at: Some(now),
-        ended_by: None,
-        test: true,
-        created_at: now,
-        completed_at: None,
-    };
+    let event = Event { id, scope, kind: ask.event_kind, created: now, payload, test: true };
+    let delivery = Delivery::new(cx.env.id(), &event, endpoint.id, endpoint.url.clone(), now);
     let shown = wire::WebhookDelivery::of(&delivery)?;
     let mut draft = Draft::new(cx);
-    let event = Event { id, scope, kind: ask.event_kind, created: now, payload, test: true };
     draft.changes.insert(event, None);
     draft.insert_due(delivery, Some(now));
+    Ok(draft.decided(shown))
+}
+
+/// Sends events once more to one endpoint, as far as it wants their kinds (API §22.3): a new
+/// delivery of each, in the order of the events.
+///
+/// # Errors
+/// [`Error::WebhookEndpointDisabled`].
+pub fn replay(
+    events: &[Event],
+    endpoint: &WebhookEndpoint,
+    page: &ReplayPage,
+    cx: &mut Context<'_>,
+) -> Result<Decision<wire::WebhookReplay>, Error> {
+    if !endpoint.active {
+        return Err(Error::WebhookEndpointDisabled);
+    }
+    let now = cx.env.now();
+    let mut draft = Draft::new(cx);
+    let mut deliveries: usize = 0;
+    for event in events.iter().filter(|event| endpoint.events.wants(event.kind)) {
+        let id = draft.cx.env.id();
+        let delivery = Delivery::new(id, event, endpoint.id, endpoint.url.clone(), now);
+        // Not held by this process: the events are not new, so that nobody has them at hand.
+        draft.changes.insert(delivery, Some(now));
+        deliveries = deliveries.saturating_add(1);
+    }
+    let shown = wire::WebhookReplay::of(endpoint, page, events, deliveries)?;
     Ok(draft.decided(shown))
 }
 

@@ -2,16 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::event::EventKind;
-use crate::{
-    arithmetic::retry,
-    value::{
-        choice::choice,
-        id::{DeliveryId, EndpointId, EventId},
-        scope::Scope,
-        time::Timestamp,
-        web_url::WebUrl,
-    },
+use super::event::{Event, EventKind};
+use crate::value::{
+    choice::choice,
+    id::{DeliveryId, EndpointId, EventId},
+    scope::Scope,
+    time::Timestamp,
+    web_url::WebUrl,
 };
 
 choice! {
@@ -37,6 +34,8 @@ choice! {
         Miss = "miss",
         /// The last attempt failed, or the endpoint is gone.
         GiveUp = "give_up",
+        /// The merchant asked for another attempt.
+        Retry = "retry",
     }
 }
 
@@ -78,7 +77,7 @@ impl DeliveryStatus {
     /// The status after a step.
     ///
     /// # Errors
-    /// [`IllegalDeliveryStep`] when the table of API §16.3 has no such row.
+    /// [`IllegalDeliveryStep`] when the tables of API §16.3 and §22.2 have no such row.
     ///
     /// ```
     /// use cauri_core::{DeliveryStatus, DeliveryStep};
@@ -89,6 +88,7 @@ impl DeliveryStatus {
         match (self, step) {
             (Self::Pending, DeliveryStep::Receive) => Ok(Self::Succeeded),
             (Self::Pending, DeliveryStep::Miss) => Ok(Self::Pending),
+            (_, DeliveryStep::Retry) => Ok(Self::Pending),
             (Self::Pending, DeliveryStep::GiveUp) => Ok(Self::Failed),
             (Self::Succeeded | Self::Failed, _) => Err(IllegalDeliveryStep { from: self, step }),
         }
@@ -99,7 +99,7 @@ impl DeliveryStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::exhaustive_structs, reason = "stores map every field")]
 pub struct AttemptRecord {
-    /// 1 to 6.
+    /// From 1: to 6 by the schedule, beyond where the merchant asked for more.
     pub number: u8,
     /// When it began.
     pub started_at: Timestamp,
@@ -145,16 +145,42 @@ pub struct Delivery {
     pub ended_by: Option<AttemptError>,
     /// Was it made by `POST /v1/webhooks/test`?
     pub test: bool,
-    /// When the event was emitted.
+    /// When the event was emitted, or replayed.
     pub created_at: Timestamp,
     /// When it succeeded or was given up.
     pub completed_at: Option<Timestamp>,
 }
 
 impl Delivery {
-    /// The number of the attempt to come, 1 to 6.
+    /// An event on its way to an endpoint, due now.
+    #[must_use]
+    pub fn new(
+        id: DeliveryId,
+        event: &Event,
+        endpoint: EndpointId,
+        url: WebUrl,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            scope: event.scope,
+            endpoint,
+            event: event.id,
+            event_kind: event.kind,
+            url,
+            status: DeliveryStatus::Pending,
+            attempts: Vec::new(),
+            next_attempt_at: Some(now),
+            ended_by: None,
+            test: event.test,
+            created_at: now,
+            completed_at: None,
+        }
+    }
+
+    /// The number of the attempt to come, from 1.
     #[must_use]
     pub fn next_number(&self) -> u8 {
-        u8::try_from(self.attempts.len()).unwrap_or(retry::ATTEMPTS_MAX).saturating_add(1)
+        u8::try_from(self.attempts.len()).unwrap_or(u8::MAX).saturating_add(1)
     }
 }

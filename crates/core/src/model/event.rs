@@ -43,6 +43,42 @@ choice! {
     }
 }
 
+impl EventKind {
+    /// What kinds like this one tell of, as objects name themselves: `payment_link`.
+    ///
+    /// ```
+    /// use cauri_core::EventKind;
+    /// assert_eq!(EventKind::PaymentLinkPaid.object(), "payment_link");
+    /// ```
+    #[must_use]
+    pub fn object(self) -> &'static str {
+        self.as_str().split_once('.').map_or("", |(object, _)| object)
+    }
+}
+
+/// An event that must have been told of an object, as the object itself remembers it: which kind,
+/// and from when to when its `created` can be.
+///
+/// So the events of an object are found by the index over kinds and dates, and no event pays for
+/// an index over the objects that events are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a kind and a range")]
+pub struct Told {
+    /// Of which kind it is.
+    pub kind: EventKind,
+    /// When it was told at the earliest.
+    pub from: Timestamp,
+    /// Before when it was told.
+    pub to: Timestamp,
+}
+
+impl Told {
+    /// An event that was told at this very moment.
+    pub(crate) fn at(kind: EventKind, moment: Timestamp) -> Self {
+        Self { kind, from: moment, to: moment.plus_millis(1) }
+    }
+}
+
 /// An event as it is stored: the exact bytes that every attempt sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "stores map every field")]

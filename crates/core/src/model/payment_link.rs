@@ -1,5 +1,6 @@
 //! Payment links: shareable addresses that lead to payments (API §12).
 
+use super::event::{EventKind, Told};
 use crate::value::{
     choice::choice, country::Country, currency::Currency, id::PaymentLinkId, metadata::Metadata,
     method::PaymentMethod, money::Amount, scope::Scope, text::Text, time::Timestamp,
@@ -106,4 +107,17 @@ pub struct PaymentLink {
     pub created_at: Timestamp,
     /// Strictly increasing with every change of a visible field (API §19.5).
     pub updated_at: Timestamp,
+}
+
+impl PaymentLink {
+    /// The events that told of it, in their order. That it was paid was told at its `updated_at`
+    /// of that moment: not before `paid_at`, and not after its last change.
+    #[must_use]
+    pub fn told(&self) -> Vec<Told> {
+        let mut told = vec![Told::at(EventKind::PaymentLinkCreated, self.created_at)];
+        let to = self.updated_at.plus_millis(1);
+        let paid = |from| Told { kind: EventKind::PaymentLinkPaid, from, to };
+        told.extend(self.paid_at.map(paid));
+        told
+    }
 }

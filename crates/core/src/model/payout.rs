@@ -1,6 +1,11 @@
 //! Payouts: money sent out (API §10).
 
-use super::{catalogue::Connection, failure::FailureCode, simulation::Simulation};
+use super::{
+    catalogue::Connection,
+    event::{EventKind, Told},
+    failure::FailureCode,
+    simulation::Simulation,
+};
 use crate::value::{
     choice::choice,
     country::Country,
@@ -12,7 +17,7 @@ use crate::value::{
     phone::Phone,
     scope::Scope,
     text::Text,
-    time::Timestamp,
+    time::{Timestamp, touched},
 };
 
 choice! {
@@ -144,6 +149,25 @@ impl Payout {
     /// [`Overflow`], which a payout built by this crate never answers.
     pub fn total_amount(&self) -> Result<Amount, Overflow> {
         self.amount.plus(self.fee_amount)
+    }
+
+    /// The events that told of it, in their order. Each was told at the payout's `updated_at` of
+    /// that moment, which its milestones give back.
+    #[must_use]
+    pub fn told(&self) -> Vec<Told> {
+        let mut at = self.created_at;
+        let mut told = vec![Told::at(EventKind::PayoutCreated, at)];
+        for (kind, milestone) in [
+            (EventKind::PayoutProcessing, self.processing_at),
+            (EventKind::PayoutSucceeded, self.succeeded_at),
+            (EventKind::PayoutFailed, self.failed_at),
+        ] {
+            if let Some(milestone) = milestone {
+                at = touched(at, milestone);
+                told.push(Told::at(kind, at));
+            }
+        }
+        told
     }
 
     /// When somebody has to do something about it; `None` when nobody has.

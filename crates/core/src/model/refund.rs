@@ -1,6 +1,11 @@
 //! Refunds: money of a payment returned to its payer (API §11).
 
-use super::{catalogue::Connection, failure::FailureCode, simulation::Simulation};
+use super::{
+    catalogue::Connection,
+    event::{EventKind, Told},
+    failure::FailureCode,
+    simulation::Simulation,
+};
 use crate::value::{
     choice::choice,
     currency::Currency,
@@ -9,7 +14,7 @@ use crate::value::{
     money::{Amount, Overflow},
     scope::Scope,
     text::Text,
-    time::Timestamp,
+    time::{Timestamp, touched},
 };
 
 choice! {
@@ -135,6 +140,20 @@ impl Refund {
     /// [`Overflow`], which a refund built by this crate never answers.
     pub fn net_amount(&self) -> Result<Amount, Overflow> {
         self.amount.minus(self.fee_returned_amount)
+    }
+
+    /// The events that told of it, in their order. Each was told at the refund's `updated_at` of
+    /// that moment, which its milestones give back.
+    #[must_use]
+    pub fn told(&self) -> Vec<Told> {
+        let mut told = vec![Told::at(EventKind::RefundCreated, self.created_at)];
+        for (kind, milestone) in [
+            (EventKind::RefundSucceeded, self.succeeded_at),
+            (EventKind::RefundFailed, self.failed_at),
+        ] {
+            told.extend(milestone.map(|at| Told::at(kind, touched(self.created_at, at))));
+        }
+        told
     }
 
     /// When somebody has to do something about it; `None` when nobody has.

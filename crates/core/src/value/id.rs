@@ -218,6 +218,45 @@ impl FromStr for OrderId {
     }
 }
 
+/// The id of something that events tell of: what `GET /v1/events` can be asked for.
+///
+/// ```
+/// use cauri_core::ResourceId;
+/// let link: ResourceId = "plink_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// assert!(matches!(link, ResourceId::PaymentLink(_)));
+/// assert_eq!(link.to_string(), "plink_01jd3w8k4f7q2m9x5r6t0v1b3c");
+/// assert!("cus_01jd3w8k4f7q2m9x5r6t0v1b3c".parse::<ResourceId>().is_err());
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a new kind must stop every match")]
+pub enum ResourceId {
+    /// A payment, a payout or a refund.
+    Order(OrderId),
+    /// A payment link.
+    PaymentLink(PaymentLinkId),
+}
+
+impl fmt::Display for ResourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Order(id) => fmt::Display::fmt(id, f),
+            Self::PaymentLink(id) => fmt::Display::fmt(id, f),
+        }
+    }
+}
+
+impl FromStr for ResourceId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        match text.split_once('_').map(|(prefix, _)| prefix) {
+            Some(PaymentLinkId::PREFIX) => text.parse().map(Self::PaymentLink),
+            _ => text.parse().map(Self::Order),
+        }
+    }
+}
+
 impl serde::Serialize for OrderId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -17,6 +17,11 @@ use chrono::{DateTime, Datelike, NaiveDate, Timelike};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
+/// The moment of the next change of an object last changed at `before` (API §19.5).
+pub(crate) fn touched(before: Timestamp, now: Timestamp) -> Timestamp {
+    now.max(before.plus_millis(1))
+}
+
 /// The text is not a date of the contract's form, or names no moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a date of the form YYYY-MM-DDTHH:MM:SS.sssZ")]

@@ -60,6 +60,32 @@ impl TestWebhook {
     }
 }
 
+/// `POST /v1/webhooks/deliveries/:id/retry` (API §22.2), which says nothing but which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
+pub struct RetryDelivery;
+
+impl RetryDelivery {
+    /// Reads it from a JSON object.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in field order.
+    ///
+    /// ```
+    /// # use cauri_core::{Catalogue, Environment, Timestamp};
+    /// use cauri_core::wire;
+    /// # let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+    /// # let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+    /// let body = wire::parse_object(br#"{"when":"now"}"#)?;
+    /// let faults = wire::RetryDelivery::read(&body, &form).unwrap_err();
+    /// assert_eq!(faults.to_string(), "when is not a parameter of this request.");
+    /// # Ok::<(), wire::JsonError>(())
+    /// ```
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
+        Params::creation(body).finish(Some(Self))
+    }
+}
+
 /// A delivery of one event to one endpoint (API §16.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -84,7 +110,7 @@ pub struct WebhookDelivery {
     pub status: model::DeliveryStatus,
     /// How many attempts were made.
     pub attempts_count: u8,
-    /// How many attempts are made at most.
+    /// How many attempts are made without anybody asking for more.
     pub max_attempts: u8,
     /// When the next attempt is due.
     pub next_attempt_at: Option<Timestamp>,
@@ -98,7 +124,7 @@ pub struct WebhookDelivery {
     pub attempts: Vec<model::AttemptRecord>,
     /// Was it made by `POST /v1/webhooks/test`?
     pub test: bool,
-    /// When the event was emitted.
+    /// When the event was emitted, or replayed.
     pub created_at: Timestamp,
     /// When it succeeded or was given up.
     pub completed_at: Option<Timestamp>,

@@ -1,12 +1,14 @@
 //! Events as they travel (API §15).
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::tag;
 use crate::{
-    model::event::EventKind,
+    error::Error,
+    model::event::{self as model, EventKind},
     value::{
-        id::EventId,
+        id::{EventId, ResourceId},
         scope::{Environment, Scope},
         time::Timestamp,
     },
@@ -43,6 +45,67 @@ pub struct Event<T> {
 pub struct EventData<T> {
     /// The whole object.
     pub object: T,
+}
+
+/// An event that was told: the very body that its webhooks carry (API §22.1).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EventBody(Box<RawValue>);
+
+impl EventBody {
+    /// What is shown of an event.
+    ///
+    /// # Errors
+    /// [`Error::Impossible`] when its payload is no JSON, which this crate never writes.
+    pub fn of(event: &model::Event) -> Result<Self, Error> {
+        RawValue::from_string(event.payload.clone()).map(Self).map_err(|_| Error::Impossible)
+    }
+
+    /// The body, byte for byte as it is sent and signed.
+    ///
+    /// ```
+    /// use cauri_core::{Environment, Event, EventKind, Scope, Timestamp, wire::EventBody};
+    /// let scope = Scope { account: "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?, environment: Environment::Live };
+    /// let id = "evt_01jd3w8k7f7q2m9x5r6t0v1b3c".parse()?;
+    /// let payload = r#"{"id": "evt_01jd3w8k7f7q2m9x5r6t0v1b3c"}"#.to_owned();
+    /// let event = Event { id, scope, kind: EventKind::PaymentFailed, created: Timestamp::EPOCH, payload, test: false };
+    /// assert_eq!(EventBody::of(&event)?.as_str(), event.payload);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+}
+
+/// Which object an event is about, as its own body says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct Named {
+    id: String,
+}
+
+/// Is this event about the object with this id?
+///
+/// ```
+/// use cauri_core::{Environment, Event, EventKind, Scope, Timestamp, wire};
+/// let scope = Scope { account: "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?, environment: Environment::Live };
+/// let id = "evt_01jd3w8k7f7q2m9x5r6t0v1b3c".parse()?;
+/// let (kind, created) = (EventKind::PaymentFailed, Timestamp::EPOCH);
+/// let object = [("id", "pay_01jd3w8k4f7q2m9x5r6t0v1b3c")].into_iter().collect::<std::collections::BTreeMap<_, _>>();
+/// let payload = wire::event_payload(id, kind, created, scope, false, &object);
+/// let event = Event { id, scope, kind, created, payload, test: false };
+/// assert!(wire::event_is_about(&event, "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?));
+/// assert!(!wire::event_is_about(&event, "pay_01jd3w8k4f7q2m9x5r6t0v1b3d".parse()?));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
+#[must_use]
+pub fn event_is_about(event: &model::Event, resource: ResourceId) -> bool {
+    #[derive(Deserialize)]
+    struct Body {
+        data: EventData<Named>,
+    }
+    let body = serde_json::from_str::<Body>(&event.payload);
+    body.is_ok_and(|body| body.data.object.id == resource.to_string())
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -21,6 +21,7 @@ pub(crate) mod payout;
 pub(crate) mod private;
 pub mod query;
 pub(crate) mod refund;
+pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod sample;
 pub(crate) mod sandbox;
@@ -33,8 +34,8 @@ pub use api_key::ApiKey;
 pub use customer::{
     CreateCustomer, CurrencyStatistics, Customer, CustomerStatistics, ModifyCustomer,
 };
-pub use delivery::{TestWebhook, WebhookDelivery};
-pub use event::{Event, EventData, event_payload};
+pub use delivery::{RetryDelivery, TestWebhook, WebhookDelivery};
+pub use event::{Event, EventBody, EventData, event_is_about, event_payload};
 pub use form::Form;
 pub use json::{JsonError, fingerprint, parse_object};
 pub use ledger::{BalanceSheet, CurrencyAmount, LedgerEntry};
@@ -45,6 +46,7 @@ pub use payment_link::{CreatePaymentLink, ModifyPaymentLink, PaymentLink};
 pub use payout::{CreatePayout, Payout};
 pub use private::{Mask, Private};
 pub use refund::{CreateRefund, Refund};
+pub use replay::{ReplayEvents, ReplayPage, WebhookReplay};
 pub use sample::{Sample, sample};
 pub use sandbox::{Fund, SandboxFunding, SandboxScenario, Simulate};
 pub use simulated::Simulated;

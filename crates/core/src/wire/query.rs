@@ -24,7 +24,8 @@ use crate::{
         currency::Currency,
         email::Email,
         id::{
-            CustomerId, EndpointId, EventId, Id, OrderId, PaymentId, PaymentLinkId, TransactionId,
+            CustomerId, EndpointId, EventId, Id, OrderId, PaymentId, PaymentLinkId, ResourceId,
+            TransactionId,
         },
         method::PaymentMethod,
         page::Page,
@@ -213,6 +214,46 @@ pub fn deliveries(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Fau
         .filter("event_type", Field::EventKind, one_of(EventKind::ALL))
         .filter("status", Field::Status, one_of(DeliveryStatus::ALL))
         .finish()
+}
+
+/// Which events are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
+pub struct Events {
+    /// Which part of the list, of which kind, from when to when.
+    pub query: Query,
+    /// Only those about this.
+    pub resource: Option<ResourceId>,
+}
+
+/// `GET /v1/events` (API §22.1).
+///
+/// # Errors
+/// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+/// let asked = query::events(scope, &[pair("resource", "plink_01jd3w8k4f7q2m9x5r6t0v1b3c")]);
+/// assert!(asked.is_ok_and(|asked| asked.resource.is_some()));
+/// assert!(query::events(scope, &[pair("resource", "whe_01jd3w8k4f7q2m9x5r6t0v1b3c")]).is_err());
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
+pub fn events(scope: Scope, pairs: &[(String, String)]) -> Result<Events, Faults> {
+    let mut asked = Asked::of(List::Events(scope), pairs).filter(
+        "type",
+        Field::EventKind,
+        one_of(EventKind::ALL),
+    );
+    let resource = asked.pairs.optional("resource", |text| {
+        text.parse().map_err(|_| {
+            Problem::invalid("must be the id of a payment, a payment link, a payout or a refund")
+        })
+    });
+    asked.finish().map(|query| Events { query, resource })
 }
 
 /// `GET /v1/ledger` (API §8.3).

@@ -43,4 +43,5 @@ tags! {
     TimelineEntry = "timeline_entry";
     WebhookDelivery = "webhook_delivery";
     WebhookEndpoint = "webhook_endpoint";
+    WebhookReplay = "webhook_replay";
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod customers;
 mod deliveries;
+mod events;
 mod ledger;
 mod payment_links;
 mod payments;

@@ -1,6 +1,7 @@
 //! What each route asks of the engine, one noun a file.
 
 pub(crate) mod customers;
+pub(crate) mod events;
 pub(crate) mod ledger;
 pub(crate) mod payment_links;
 pub(crate) mod payments;
@@ -23,6 +24,8 @@ pub(crate) enum Noun {
     Refund,
     Customer,
     Endpoint,
+    Delivery,
+    Event,
 }
 
 impl Noun {
@@ -35,6 +38,8 @@ impl Noun {
             Self::Refund => "refund",
             Self::Customer => "customer",
             Self::Endpoint => "webhook endpoint",
+            Self::Delivery => "webhook delivery",
+            Self::Event => "event",
         }
     }
 
@@ -48,6 +53,8 @@ impl Noun {
             Self::Refund => _ = engine.refund(caller, ask.id()?).await?,
             Self::Customer => _ = engine.customer(caller, ask.id()?).await?,
             Self::Endpoint => _ = engine.webhook_endpoint(caller, ask.id()?).await?,
+            Self::Delivery => _ = engine.webhook_delivery(caller, ask.id()?).await?,
+            Self::Event => _ = engine.event(caller, ask.id()?).await?,
         }
         Ok(())
     }

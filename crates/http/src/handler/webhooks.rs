@@ -1,6 +1,8 @@
-//! `/v1/webhooks` (API §16).
+//! `/v1/webhooks` (API §16, §22.2, §22.3).
 
-use cauri::wire::{CreateWebhookEndpoint, ModifyWebhookEndpoint, TestWebhook, query};
+use cauri::wire::{
+    CreateWebhookEndpoint, ModifyWebhookEndpoint, ReplayEvents, RetryDelivery, TestWebhook, query,
+};
 
 use super::Outcome;
 use crate::{ask::Ask, respond::Answer};
@@ -35,4 +37,16 @@ pub(crate) async fn test(ask: &Ask) -> Outcome {
 pub(crate) async fn deliveries(ask: &Ask) -> Outcome {
     let query = query::deliveries(ask.scope(), ask.pairs()?)?;
     Answer::show(&ask.engine.webhook_deliveries(ask.caller(), &query).await?)
+}
+
+pub(crate) async fn retry(ask: &Ask) -> Outcome {
+    let id = ask.id()?;
+    let retry = ask.read(RetryDelivery::read)?;
+    Answer::reply(ask.engine.retry_webhook_delivery(&ask.call, id, retry).await?)
+}
+
+pub(crate) async fn replay(ask: &Ask) -> Outcome {
+    let id = ask.id()?;
+    let replay = ask.read(ReplayEvents::read)?;
+    Answer::reply(ask.engine.replay_webhooks(&ask.call, id, replay).await?)
 }

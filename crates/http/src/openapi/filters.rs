@@ -90,6 +90,18 @@ pub(crate) const DELIVERIES: &[Filter] = &[
     filter("status", || words(DeliveryStatus::ALL)),
 ];
 
+pub(crate) const EVENTS: &[Filter] = &[
+    filter("type", || words(EventKind::ALL)),
+    Filter {
+        name: "resource",
+        required: false,
+        schema: || {
+            ids(&[PaymentId::PREFIX, PaymentLinkId::PREFIX, PayoutId::PREFIX, RefundId::PREFIX])
+        },
+        about: "Only those about this object.",
+    },
+];
+
 pub(crate) const SCENARIOS: &[Filter] = &[filter("applies_to", || words(ScenarioKind::ALL))];
 
 pub(crate) const BALANCE: &[Filter] = &[CURRENCY];

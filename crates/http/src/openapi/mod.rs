@@ -64,6 +64,7 @@ fn webhooks() -> Map<String, Value> {
             Some("refund") => "Refund",
             _ => "Payment",
         };
+        let body = objects::event(schema::word(kind.as_str()), schema::named(object));
         let header = |name: &str, about: &str| {
             json!({
                 "name": name,
@@ -88,7 +89,7 @@ fn webhooks() -> Map<String, Value> {
                 ],
                 "requestBody": {
                     "required": true,
-                    "content": { "application/json": { "schema": objects::event(*kind, object) } },
+                    "content": { "application/json": { "schema": body } },
                 },
                 "responses": {
                     "2XX": { "description": "It was received. Anything else is tried again." },

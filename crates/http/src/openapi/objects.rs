@@ -39,6 +39,8 @@ pub(crate) fn all() -> Map<String, Value> {
         ("DeletedWebhookEndpoint", deleted_webhook_endpoint()),
         ("WebhookDelivery", webhook_delivery()),
         ("WebhookAttempt", webhook_attempt()),
+        ("WebhookReplay", webhook_replay()),
+        ("Event", event(open_words(EventKind::ALL), any_object())),
         ("SandboxFunding", sandbox_funding()),
         ("SandboxScenario", sandbox_scenario()),
         ("Simulated", any_of(&[named("Payment"), named("Payout"), named("Refund")])),
@@ -57,6 +59,7 @@ pub(crate) fn all() -> Map<String, Value> {
         "LedgerEntry",
         "WebhookEndpoint",
         "WebhookDelivery",
+        "Event",
         "SandboxScenario",
     ] {
         all.insert(format!("{item}List"), list(item));
@@ -367,6 +370,7 @@ fn deleted_webhook_endpoint() -> Value {
 
 fn webhook_delivery() -> Value {
     let attempts = i64::from(retry::ATTEMPTS_MAX);
+    let kept = i64::from(retry::ATTEMPTS_KEPT_MAX);
     Object::shown("An event on its way to an endpoint.")
         .has("id", id::<DeliveryId>(), "")
         .has("object", word("webhook_delivery"), "")
@@ -376,8 +380,8 @@ fn webhook_delivery() -> Value {
         .has("event_type", open_words(EventKind::ALL), "")
         .has("url", url(), "")
         .has("status", words(DeliveryStatus::ALL), "")
-        .has("attempts_count", between(0, attempts), "")
-        .has("max_attempts", between(attempts, attempts), "")
+        .has("attempts_count", between(0, kept), "")
+        .has("max_attempts", between(attempts, attempts), "Beyond it only retries are made.")
         .has("next_attempt_at", or_null(date()), "")
         .has("http_status", or_null(integer()), "Of the last attempt.")
         .has("duration_ms", or_null(integer()), "Of the last attempt.")
@@ -395,11 +399,25 @@ fn webhook_delivery() -> Value {
 
 fn webhook_attempt() -> Value {
     Object::shown("One attempt to deliver.")
-        .has("number", between(1, i64::from(retry::ATTEMPTS_MAX)), "")
+        .has("number", between(1, i64::from(retry::ATTEMPTS_KEPT_MAX)), "")
         .has("started_at", date(), "")
         .has("http_status", or_null(integer()), "What the receiver answered.")
         .has("duration_ms", integer(), "")
         .has("error", or_null(words(AttemptError::ALL)), "")
+        .schema()
+}
+
+fn webhook_replay() -> Value {
+    Object::shown("A part of the events that was sent once more.")
+        .has("object", word("webhook_replay"), "")
+        .scoped()
+        .has("webhook_endpoint", id::<EndpointId>(), "Where to.")
+        .has("since", date(), "Events of then or later.")
+        .has("until", date(), "Events before then.")
+        .has("events_count", between(0, 100), "How many events were looked at.")
+        .has("deliveries_count", between(0, 100), "How many of them the endpoint wants.")
+        .has("last_event", or_null(id::<EventId>()), "To go on after; null when there was none.")
+        .has("has_more", flag(), "Are there more after it?")
         .schema()
 }
 
@@ -430,13 +448,17 @@ fn sandbox_scenario() -> Value {
         .schema()
 }
 
-/// An event about a kind of object: what webhooks carry.
-pub(crate) fn event(kind: EventKind, object: &str) -> Value {
-    let data = Object::shown("").has("object", named(object), "As it was right afterwards.");
+fn any_object() -> Value {
+    any_of(&["Payment", "PaymentLink", "Payout", "Refund"].map(named))
+}
+
+/// An event of this kind about an object: what webhooks carry.
+pub(crate) fn event(kind: Value, object: Value) -> Value {
+    let data = Object::shown("").has("object", object, "As it was right afterwards.");
     Object::shown("Something that happened.")
         .has("id", id::<EventId>(), "")
         .has("object", word("event"), "")
-        .has("type", word(kind.as_str()), "")
+        .has("type", kind, "")
         .has("created", date(), "The object's `updated_at`.")
         .scoped()
         .has("data", data.schema(), "")

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use cauri::{
-    CustomerId, EndpointId, PaymentId, PaymentLinkId, PayoutId, RefundId, RequestId, Success,
+    CustomerId, DeliveryId, EndpointId, EventId, PaymentId, PaymentLinkId, PayoutId, RefundId,
+    RequestId, Success,
 };
 use serde_json::{Map, Value, json};
 
@@ -73,6 +74,8 @@ fn parameters(route: &Route) -> Vec<Value> {
                 Noun::Refund => id::<RefundId>(),
                 Noun::Customer => id::<CustomerId>(),
                 Noun::Endpoint => id::<EndpointId>(),
+                Noun::Delivery => id::<DeliveryId>(),
+                Noun::Event => id::<EventId>(),
             },
         }));
     }

@@ -1,8 +1,8 @@
 //! What requests may say.
 
 use cauri::{
-    CustomerId, EndpointId, EventKind, Id, PaymentId, PaymentLinkId, PaymentMethod, PayoutId,
-    RefundId, RefundReason, Scenario,
+    CustomerId, EndpointId, EventId, EventKind, Id, PaymentId, PaymentLinkId, PaymentMethod,
+    PayoutId, RefundId, RefundReason, Scenario,
 };
 use serde_json::{Map, Value};
 
@@ -26,6 +26,8 @@ pub(crate) fn all() -> Map<String, Value> {
         ("CreateWebhookEndpoint", create_webhook_endpoint()),
         ("ModifyWebhookEndpoint", modify_webhook_endpoint()),
         ("TestWebhook", test_webhook()),
+        ("RetryDelivery", retry_delivery()),
+        ("ReplayEvents", replay_events()),
         ("Simulate", simulate()),
         ("Fund", fund()),
     ]
@@ -172,6 +174,19 @@ fn test_webhook() -> Value {
     Object::asked("A sample event to be sent.")
         .has("webhook_endpoint", id::<EndpointId>(), "")
         .may("event_type", or_null(words(EventKind::ALL)), "`payment.succeeded` unless told.")
+        .schema()
+}
+
+fn retry_delivery() -> Value {
+    Object::asked("Nothing is to be said about it.").schema()
+}
+
+fn replay_events() -> Value {
+    Object::asked("Which events are to be sent once more.")
+        .has("since", given_date(), "Those of then or later; not in the future.")
+        .may("until", or_null(given_date()), "Those before then; now unless told.")
+        .may("after", or_null(id::<EventId>()), "Those after this one: a page's `last_event`.")
+        .may("limit", or_null(between(1, 100)), "How many at most; 100 unless told.")
         .schema()
 }
 
