@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a story that goes wrong should stop")]
 
 mod deliveries;
+mod events;
 mod histories;
 mod idempotency;
 mod links;

@@ -87,20 +87,30 @@ async fn things(stand: &Stand) -> BTreeMap<&'static str, String> {
     let link = json!({ "title": "A", "currency": "XOF", "country": "CI" });
     let endpoint = json!({ "url": "https://a.example.com/" });
     let payout = crate::support::payout(json!({}));
+    let endpoint = post("/v1/webhooks", endpoint).await;
+    let test = json!({ "webhook_endpoint": endpoint["id"] });
+    let delivery = stand.post("/v1/webhooks/test", &test).await.ok(202);
     let things = [
         ("payments", paid.clone()),
         ("payment-links", post("/v1/payment-links", link).await),
         ("payouts", post("/v1/payouts", payout).await),
         ("refunds", post("/v1/refunds", json!({ "payment": paid["id"], "amount": 100 })).await),
         ("customers", post("/v1/customers", json!({ "name": "A" })).await),
-        ("webhooks", post("/v1/webhooks", endpoint).await),
+        ("webhooks", endpoint),
+        ("events", json!({ "id": delivery["event"] })),
+        ("deliveries", delivery),
     ];
     things.into_iter().map(|(list, it)| (list, it["id"].as_str().unwrap().to_owned())).collect()
 }
 
+/// The list that the id in a path is of.
+fn list_of(path: &str) -> &str {
+    let list = path.split_once("/{id}").map_or(path, |(list, _)| list);
+    list.rsplit('/').next().unwrap()
+}
+
 fn filled(path: &str, things: &BTreeMap<&'static str, String>) -> String {
-    let list = path.split('/').nth(2).unwrap();
-    things.get(list).map_or_else(|| path.to_owned(), |id| path.replace("{id}", id))
+    things.get(list_of(path)).map_or_else(|| path.to_owned(), |id| path.replace("{id}", id))
 }
 
 fn unknown(told: &crate::support::Told, name: &str) -> bool {
@@ -203,7 +213,7 @@ async fn every_declared_id_is_one_of_its_kind() {
     let stand = Stand::new().await;
     for (list, id) in things(&stand).await {
         for (path, _, operation) in operations() {
-            if path.split('/').nth(2) != Some(list) || !path.contains("{id}") {
+            if list_of(path) != list || !path.contains("{id}") {
                 continue;
             }
             let parameter = &operation["parameters"][0];

@@ -6,6 +6,7 @@ use cauri::{
     Amount, ApiKeyKind, Capabilities, Connection, FeeSchedule, Flow, Offer, PaymentMethod,
     Timestamp,
     decide::{Offers, Terms},
+    retry,
 };
 use serde_json::{Value, json};
 
@@ -249,6 +250,16 @@ async fn webhooks_and_sandbox(all: &mut Refusals) {
         all.tale.stand.post(path, &json!({ "url": url })).await.ok(201);
     }
     all.post(path, json!({ "url": url }), 400, "webhook_endpoint_limit_reached", None).await;
+    let listed = all.tale.stand.get("/v1/webhooks?limit=1").await.ok(200);
+    let test = json!({ "webhook_endpoint": listed["data"][0]["id"] });
+    let tried = all.tale.stand.post("/v1/webhooks/test", &test).await.ok(202);
+    let again = format!("/v1/webhooks/deliveries/{}/retry", tried["id"].as_str().unwrap());
+    all.tale.stand.work().await;
+    for _ in 1..retry::ATTEMPTS_KEPT_MAX {
+        all.tale.stand.post(&again, &json!({})).await.ok(202);
+        all.tale.stand.work().await;
+    }
+    all.post(&again, json!({}), 409, "webhook_delivery_not_retryable", None).await;
     let failed = all.tale.stand.payment(json!({})).await;
     let simulate = |scenario: &str| json!({ "id": failed["id"], "scenario": scenario });
     let path = "/v1/sandbox/simulate";

@@ -123,6 +123,32 @@ async fn webhooks() {
 }
 
 #[tokio::test]
+async fn events() {
+    let mut tale = Tale::new("events").await;
+    let paid = tale.stand.payment(json!({})).await;
+    let listed = tale.get("/v1/events?type=payment.created").await.ok(200);
+    let event = listed["data"][0]["id"].as_str().unwrap().to_owned();
+    tale.get(&format!("/v1/events/{event}")).await.ok(200);
+    tale.stand.after(1).await;
+    let of_payment = format!("/v1/events?resource={}&limit=1", paid["id"].as_str().unwrap());
+    tale.get(&of_payment).await.ok(200);
+    let hook = json!({ "url": "https://shop.example.com/hooks", "events": ["payment.created"] });
+    let hook = tale.stand.post("/v1/webhooks", &hook).await.ok(201);
+    let replay = format!("{}/replay", path_of(&hook));
+    let since = json!({ "since": "2024-11-19T00:00:00Z", "limit": 1 });
+    let done = tale.post(&replay, &since).await.ok(202);
+    let rest = json!({ "since": "2024-11-19T00:00:00Z", "after": done["last_event"] });
+    tale.post(&replay, &rest).await.ok(202);
+    tale.stand.after(0).await;
+    let sent = tale.get("/v1/webhooks/deliveries").await.ok(200);
+    let delivery = sent["data"][0]["id"].as_str().unwrap().to_owned();
+    tale.stand.after(1).await;
+    tale.post(&format!("/v1/webhooks/deliveries/{delivery}/retry"), &json!({})).await.ok(202);
+    tale.peek("/v1/events").await.refused(403, "secret_key_required", None);
+    tale.ends();
+}
+
+#[tokio::test]
 async fn sandbox() {
     let mut tale = Tale::new("sandbox").await;
     tale.post("/v1/sandbox/fund", &json!({ "amount": 100_000, "currency": "XOF" })).await.ok(201);
