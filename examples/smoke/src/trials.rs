@@ -112,7 +112,7 @@ async fn errors_of_the_catalogue(example: Example) {
     assert_eq!(code(&answer), (404, "route_not_found".to_owned()));
     let answer = example.ask("DELETE", "/payments", None).await;
     assert_eq!(code(&answer).0, 405);
-    assert_eq!(answer.header("allow"), "GET, POST");
+    assert_eq!(answer.header("allow"), "POST, GET");
     let bearer = example.bearer();
     let headers = [("Authorization", bearer.as_str())];
     let large = json!({"description": "x".repeat(70_000)});
