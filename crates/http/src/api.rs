@@ -31,6 +31,7 @@ use crate::{
     rate::{Limiter, Rate, RateLimit},
     respond::{Answer, respond},
     route::{Found, Handler, Route, Routes, Task, Verb},
+    slots::Slots,
 };
 
 /// The HTTP API of an engine, as a `tower::Service`. Cheap to clone; all clones are one service
@@ -43,10 +44,14 @@ pub struct Api(Arc<Inner>);
 struct Inner {
     engine: Engine,
     limiter: Option<Limiter>,
+    slots: Slots,
     prefix: String,
     routes: Routes,
     description: Bytes,
 }
+
+/// How many requests are worked on at once, unless told otherwise.
+const AT_ONCE: u32 = 1_024;
 
 /// Puts an [`Api`] together.
 #[derive(Debug)]
@@ -54,6 +59,7 @@ struct Inner {
 pub struct ApiBuilder {
     engine: Engine,
     rate_limit: Option<RateLimit>,
+    at_once: u32,
     prefix: String,
 }
 
@@ -62,6 +68,16 @@ impl ApiBuilder {
     /// default is 6000 requests within 60 seconds.
     pub fn rate_limit(mut self, limit: Option<RateLimit>) -> Self {
         self.rate_limit = limit;
+        self
+    }
+
+    /// How many requests are worked on at once; every other is answered 503 `service_unavailable`
+    /// with a `Retry-After`, at once. The default is 1,024.
+    ///
+    /// It bounds what a burst costs: an answer takes about as long as the store needs for so many.
+    /// A request whose body is still on its way is not worked on, and takes no place.
+    pub fn at_once(mut self, most: u32) -> Self {
+        self.at_once = most;
         self
     }
 
@@ -77,10 +93,11 @@ impl ApiBuilder {
     /// The API.
     #[must_use]
     pub fn build(self) -> Api {
-        let Self { engine, rate_limit, prefix } = self;
+        let Self { engine, rate_limit, at_once, prefix } = self;
         let limiter = rate_limit.map(Limiter::new);
         let description = openapi::document(&prefix).to_string().into();
-        Api(Arc::new(Inner { engine, limiter, prefix, routes: Routes::new(), description }))
+        let slots = Slots::new(at_once);
+        Api(Arc::new(Inner { engine, limiter, slots, prefix, routes: Routes::new(), description }))
     }
 }
 
@@ -93,7 +110,15 @@ impl Api {
 
     /// Begins an API that is otherwise.
     pub fn builder(engine: Engine) -> ApiBuilder {
-        ApiBuilder { engine, rate_limit: Some(RateLimit::default()), prefix: String::new() }
+        let rate_limit = Some(RateLimit::default());
+        ApiBuilder { engine, rate_limit, at_once: AT_ONCE, prefix: String::new() }
+    }
+
+    /// The answer to a request that the server around has no room for: 503 `service_unavailable`.
+    #[must_use]
+    pub fn busy(&self) -> Response<Full<Bytes>> {
+        let id = self.0.engine.request_id();
+        respond(Err(Failure::Overloaded), id, None, &self.0.prefix)
     }
 
     /// The engine beneath.
@@ -181,7 +206,10 @@ impl Inner {
         let path = self.path(&request).to_owned();
         let (head, body) = request.into_parts();
         let mut body = pin!(body);
-        let caller = auth::caller(&self.engine, &head.headers, &head.extensions).await?;
+        let caller = {
+            let _slot = self.slots.take().ok_or(Failure::Overloaded)?;
+            auth::caller(&self.engine, &head.headers, &head.extensions).await?
+        };
         *rate = self.limiter.as_ref().map(|limiter| limiter.check(&caller));
         let received = async {
             if let Some(retry_after_s) = rate.as_ref().and_then(|rate| rate.retry_after_s) {
@@ -195,6 +223,7 @@ impl Inner {
             body::let_pass(&head.headers, body).await;
         }
         let received = received?;
+        let _slot = self.slots.take().ok_or(Failure::Overloaded)?;
         let body = match route.verb {
             Verb::Post => wire::parse_object(&received).map_err(Failure::Json)?,
             Verb::Get | Verb::Delete => Map::new(),

@@ -53,6 +53,7 @@ mod query;
 mod rate;
 mod respond;
 mod route;
+mod slots;
 
 pub use api::{Api, ApiBuilder};
 pub use log::MatchedRoute;

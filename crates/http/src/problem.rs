@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     NoRoute,
     /// Something is, with other methods.
     NoMethod { allow: HeaderValue },
+    /// As much is under way as may be.
+    Overloaded,
     /// One request too many.
     RateLimited { retry_after_s: u64 },
     /// The body is larger than it may be.
@@ -103,6 +105,10 @@ impl Problem {
 
     fn unavailable(error: &(dyn StdError + 'static)) -> Self {
         tracing::warn!(error = chain(error), "a request could not be answered for now");
+        Self::busy()
+    }
+
+    fn busy() -> Self {
         let message = "The service is not available at the moment. Try again.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", message)
             .retry_after(STORE_BACK_S)
@@ -155,6 +161,8 @@ impl From<Failure> for Problem {
                 problem.headers.insert(ALLOW, allow);
                 problem
             }
+            // Nothing is logged: there will be many of them, and the metrics count them.
+            Failure::Overloaded => Self::busy(),
             Failure::RateLimited { retry_after_s } => {
                 let message = format!("Too many requests. Try again in {retry_after_s} s.");
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)

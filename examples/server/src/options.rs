@@ -99,10 +99,16 @@ pub(crate) struct ServeOptions {
     /// Webhooks may go to private addresses in live as well
     #[arg(long, env = "CAURI_ALLOW_PRIVATE_WEBHOOKS")]
     pub(crate) allow_private_webhooks: bool,
+    /// Webhooks may go to private addresses and over plain http in neither environment
+    #[arg(long, env = "CAURI_REFUSE_PRIVATE_WEBHOOKS", conflicts_with = "allow_private_webhooks")]
+    pub(crate) refuse_private_webhooks: bool,
     /// Only answers; what is due is left to other servers on the same store
     #[arg(long, env = "CAURI_NO_WORKER")]
     pub(crate) no_worker: bool,
-    /// How many connections may be open at once
+    /// How many requests are worked on at once; every other is answered 503 at once
+    #[arg(long, env = "CAURI_MAX_REQUESTS", default_value_t = 1_024)]
+    pub(crate) max_requests: u32,
+    /// How many connections may be open at once; every other is answered 503 and closed
     #[arg(long, env = "CAURI_MAX_CONNECTIONS", default_value_t = 10_000)]
     pub(crate) max_connections: u32,
 }

@@ -45,8 +45,12 @@ pub(crate) async fn run(options: ServeOptions) -> Done {
         how.stop_ms = u64::try_from(LAST.as_millis()).unwrap_or(how.stop_ms);
         tokio::spawn(Worker::with(engine.clone(), how).run(stopped(stopping.clone())))
     });
-    let app = app(engine, &opened, &options);
-    listener::serve(socket, app, options.max_connections, stopped(stopping), LAST).await;
+    let api = Api::builder(engine.clone())
+        .rate_limit(options.rate_limit.0)
+        .at_once(options.max_requests)
+        .build();
+    let app = app(engine, &opened, api.clone());
+    listener::serve(socket, app, api, options.max_connections, stopped(stopping), LAST).await;
     if let Some(worker) = worker {
         worker.await?;
     }
@@ -58,7 +62,9 @@ pub(crate) async fn run(options: ServeOptions) -> Done {
 async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failure> {
     let store = opened.store();
     let keys = keyring::of(options.secret_key.as_deref(), &*store).await?;
-    let policy = Policy::default().private_in_live(options.allow_private_webhooks);
+    let policy = Policy::default()
+        .private_in_live(options.allow_private_webhooks)
+        .private_in_sandbox(!options.refuse_private_webhooks);
     let notifier = HttpNotifier::builder().policy(policy).build()?;
     let mut terms = Terms::default();
     terms.refund_fee_policy = options.refund_fee_policy;
@@ -68,9 +74,8 @@ async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failu
     Ok(builder.terms(terms).options(how).build()?)
 }
 
-fn app(engine: Engine, opened: &Opened, options: &ServeOptions) -> Router {
+fn app(engine: Engine, opened: &Opened, api: Api) -> Router {
     let metrics = Metrics::of(opened.clone());
-    let api = Api::builder(engine.clone()).rate_limit(options.rate_limit.0).build();
     let api = Router::new()
         .fallback_service(api)
         .layer(from_fn_with_state(metrics.clone(), Metrics::count));

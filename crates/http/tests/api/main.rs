@@ -9,4 +9,5 @@ mod headers;
 mod hostile;
 mod order;
 mod outage;
+mod overload;
 mod support;

@@ -14,9 +14,11 @@
 //! ```
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 
+mod attacks;
 mod authentication;
 mod crash;
 mod customers;
+mod events;
 mod idempotency;
 mod isolation;
 mod ledger;
@@ -68,11 +70,13 @@ const CHAPTERS: &[&Chapter] = &[
     &ledger::CHAPTER,
     &webhook_endpoints::CHAPTER,
     &webhook_deliveries::CHAPTER,
+    &events::CHAPTER,
     &sandbox::CHAPTER,
     &rate_limit::CHAPTER,
     &safety::CHAPTER,
     &isolation::CHAPTER,
     &tenancy::CHAPTER,
+    &attacks::CHAPTER,
     &secrecy::CHAPTER,
 ];
 

@@ -1,5 +1,7 @@
 //! Stories about real time, told beside all others.
 
+use std::io::{Read, Write};
+use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::server::Store;
 use crate::support::shop::path_of;
 use crate::support::sink::{Answer, Sink};
-use crate::support::time::{millis, stays, within};
+use crate::support::time::{millis, now, stays, within};
 use crate::support::{sample, stories};
 
 stories![
@@ -16,6 +18,8 @@ stories![
     a_slow_success_takes_half_a_minute,
     a_failing_receiver_is_tried_after_five_and_thirty_seconds,
     an_overlap_of_secrets_ends,
+    a_head_that_drips_is_cut_off,
+    an_answer_that_nobody_reads_is_given_up,
 ];
 
 fn a_payment_waits_for_its_payer(store: &Store) {
@@ -107,4 +111,38 @@ fn an_overlap_of_secrets_ends(store: &Store) {
             more => Err(format!("{more} signatures")),
         }
     });
+}
+
+/// A slow loris: a header now and then, so that something always comes.
+fn a_head_that_drips_is_cut_off(store: &Store) {
+    let shop = store.shop();
+    let mut stream = shop.server.http.connect().unwrap();
+    let since = now();
+    stream.write_all(b"GET /v1/balance HTTP/1.1\r\nHost: x\r\n").unwrap();
+    let mut number = 0;
+    while stream.write_all(format!("X-{number}: x\r\n").as_bytes()).is_ok() {
+        number += 1;
+        sleep(Duration::from_millis(500));
+        assert!(since.elapsed() < Duration::from_secs(40), "after {number} headers");
+    }
+    assert!(since.elapsed() > Duration::from_secs(25), "{:?}", since.elapsed());
+    shop.get("/v1/balance").ok(200);
+}
+
+fn an_answer_that_nobody_reads_is_given_up(store: &Store) {
+    let shop = store.shop();
+    let mut stream = shop.server.http.connect().unwrap();
+    let ask = b"GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+    let length = shop.anyone.get("/v1/openapi.json").body.len();
+    // Far more than lies between two ends of a connection.
+    let many = 64_000_000 / length;
+    stream.write_all(&ask.repeat(many)).unwrap();
+    sleep(Duration::from_secs(34));
+    let mut read = 0;
+    let mut piece = vec![0; 1 << 20];
+    // It ends, in either way, and long before all of it.
+    while let Ok(more @ 1..) = stream.read(&mut piece) {
+        read += more;
+    }
+    assert!(read < many * length / 2, "{read} bytes of {}", many * length);
 }

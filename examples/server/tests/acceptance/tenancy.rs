@@ -80,9 +80,7 @@ impl Owner {
         for list in LISTS {
             all.extend(self.shop.list(list));
         }
-        for path in [format!("{}/timeline", path_of(&self.things["pay"].clone().into()))] {
-            all.extend(self.shop.list(&path));
-        }
+        all.extend(self.shop.list(&format!("/v1/payments/{}/timeline", self.things["pay"])));
         all
     }
 
@@ -143,7 +141,10 @@ fn bodies() -> BTreeMap<&'static str, Vec<Value>> {
         ("/v1/payment-links", vec![]),
         ("/v1/payment-links/{id}", vec![json!({"active": false}), json!({"title": "Mine"})]),
         ("/v1/payouts", vec![sample::payout(json!({"customer": "{cus}"}))]),
-        ("/v1/refunds", vec![json!({"payment": "{pay}"}), json!({"payment": "{pay}", "amount": 1})]),
+        (
+            "/v1/refunds",
+            vec![json!({"payment": "{pay}"}), json!({"payment": "{pay}", "amount": 1})],
+        ),
         ("/v1/customers", vec![]),
         ("/v1/customers/{id}", vec![json!({"name": "Mine"}), json!({"metadata": {"a": "b"}})]),
         ("/v1/webhooks", vec![]),
@@ -211,9 +212,9 @@ fn templates(shop: &Shop) -> Vec<Template> {
 impl Template {
     fn filled(&self, things: &Things) -> (String, Option<String>) {
         let fill = |text: &str| {
-            things.iter().fold(text.to_owned(), |text, (kind, id)| {
-                text.replace(&format!("{{{kind}}}"), id)
-            })
+            things
+                .iter()
+                .fold(text.to_owned(), |text, (kind, id)| text.replace(&format!("{{{kind}}}"), id))
         };
         // The caller has nothing of its own either: the question is only what it names.
         let path = fill(&self.path.replace("{own}", &sample::unknown("pay")));

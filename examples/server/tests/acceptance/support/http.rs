@@ -70,7 +70,23 @@ impl Http {
         Ok(answer)
     }
 
-    fn connect(&self) -> io::Result<TcpStream> {
+    /// Sends bytes as they are on a connection of their own, and reads whatever is answered until
+    /// the other side ends it, which it must.
+    pub(crate) fn answers(&self, bytes: &[u8]) -> Vec<Response> {
+        let mut stream = BufReader::new(self.connect().unwrap());
+        let _ = stream.get_mut().write_all(bytes);
+        let mut answers = Vec::new();
+        loop {
+            match Response::read(&mut stream) {
+                Ok(Some(answer)) => answers.push(answer),
+                Ok(None) => return answers,
+                Err(error) if gone(&error) => return answers,
+                Err(error) => panic!("{error} after {answers:?}"),
+            }
+        }
+    }
+
+    pub(crate) fn connect(&self) -> io::Result<TcpStream> {
         let stream = TcpStream::connect(self.address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;

@@ -1,0 +1,202 @@
+//! More than can be served: what is accepted is served, all else is told so at once, and nothing of
+//! it is left when it is over.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use async_trait::async_trait;
+use cauri::{
+    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Engine, Entry, Grouped,
+    GroupedOptions, Key, Listed, Query, Record, Scope, Store, StoreError, Verdict, Versioned,
+};
+use cauri_http::Api;
+use cauri_memory::MemoryStore;
+use serde_json::json;
+use tokio::{sync::Semaphore, task::JoinSet};
+
+use crate::support::{Ask, Plan, Stand, Told};
+
+/// A store that commits only when it may, and counts who waits.
+#[derive(Debug)]
+struct Held {
+    store: MemoryStore,
+    may: Semaphore,
+    waiting: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Held {
+    fn new() -> Self {
+        let (may, waiting, most) = (Semaphore::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { store: MemoryStore::new(), may, waiting, most }
+    }
+
+    fn release(&self) {
+        self.may.add_permits(Semaphore::MAX_PERMITS / 2);
+    }
+
+    fn hold(&self) {
+        self.may.forget_permits(Semaphore::MAX_PERMITS);
+    }
+}
+
+#[async_trait]
+impl Store for Held {
+    async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
+        let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(waiting, Ordering::SeqCst);
+        self.may.acquire().await.unwrap().forget();
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.store.commit(batch).await
+    }
+
+    async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
+        self.store.get(keys).await
+    }
+
+    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
+        self.store.list(query).await
+    }
+
+    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
+        self.store.claim(claim).await
+    }
+
+    async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
+        self.store.entries(query).await
+    }
+
+    async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
+        self.store.balances(scope).await
+    }
+
+    async fn statistics(
+        &self,
+        scope: Scope,
+        customer: CustomerId,
+    ) -> Result<CustomerStatistics, StoreError> {
+        self.store.statistics(scope, customer).await
+    }
+}
+
+fn customer(stand: &Stand, number: usize) -> Ask {
+    let body = json!({ "name": format!("Customer {number}") });
+    Ask::post("/v1/customers", &body).key(&stand.secret).once(&format!("k{number}"))
+}
+
+/// Asks by so many at once. The store is let go when everybody who can be told has been told.
+async fn burst(stand: &Arc<Stand>, store: &Held, numbers: std::ops::Range<usize>) -> Vec<Told> {
+    let mut asking = JoinSet::new();
+    for number in numbers {
+        let stand = Arc::clone(stand);
+        asking.spawn(async move { stand.ask(customer(&stand, number)).await });
+    }
+    let mut told = Vec::new();
+    // The runtime has one thread: when nothing is ready after so many turns, nothing will be.
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+        told.extend(asking.try_join_next().transpose().unwrap());
+    }
+    assert!(told.iter().all(|it| it.status == 503), "only refusals come while the store is held");
+    store.release();
+    told.extend(asking.join_all().await);
+    store.hold();
+    told
+}
+
+fn statuses(told: &[Told]) -> BTreeMap<u16, usize> {
+    let mut counts = BTreeMap::new();
+    for it in told {
+        *counts.entry(it.status).or_default() += 1;
+        if it.status == 503 {
+            it.refused(503, "service_unavailable", None);
+            assert_eq!(it.header("Retry-After"), Some("1"));
+        }
+    }
+    counts
+}
+
+async fn stand(store: Arc<dyn Store>, held: &Held) -> Arc<Stand> {
+    held.release();
+    let stand = Stand::with(Plan { store: Some(store), ..Plan::default() }).await;
+    stand.get("/v1/balance").await.ok(200);
+    held.hold();
+    held.most.store(0, Ordering::SeqCst);
+    Arc::new(stand)
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_at_once_and_is_served_when_the_store_answers() {
+    let held = Arc::new(Held::new());
+    let options = GroupedOptions::default().batch_max(4).in_flight_max(1).waiting_max(8);
+    let grouped = Arc::new(Grouped::with(held.clone(), options));
+    let stand = stand(grouped.clone(), &held).await;
+    let told = burst(&stand, &held, 0..100).await;
+    // One is on its way; one account may take half of the eight places.
+    assert_eq!(statuses(&told), BTreeMap::from([(201, 5), (503, 95)]));
+    assert_eq!(grouped.stats().waiting, 0, "nothing is left in the queue");
+    assert_eq!(stand.total("/v1/customers").await, 5, "what was refused left no trace");
+    assert_eq!(held.most.load(Ordering::SeqCst), 1);
+
+    // Everybody who tries again with the same key is served, once.
+    held.release();
+    for number in 0..100 {
+        let again = stand.ask(customer(&stand, number)).await;
+        again.ok(201);
+    }
+    assert_eq!(stand.total("/v1/customers").await, 100);
+}
+
+#[tokio::test]
+async fn no_more_than_so_many_are_worked_on_at_once() {
+    let held = Arc::new(Held::new());
+    let stand = stand(held.clone(), &held).await;
+    let api = Api::builder(stand.engine.clone()).rate_limit(None).at_once(7).build();
+    let stand = Arc::new(Stand { api, ..Arc::into_inner(stand).unwrap() });
+    for round in 1..=3 {
+        let told = burst(&stand, &held, round * 100..round * 100 + 70).await;
+        assert_eq!(statuses(&told), BTreeMap::from([(201, 7), (503, 63)]));
+        assert_eq!(held.most.load(Ordering::SeqCst), 7);
+    }
+    assert_eq!(stand.total("/v1/customers").await, 21);
+    held.release();
+    for number in 100..170 {
+        stand.ask(customer(&stand, number)).await.ok(201);
+    }
+    assert_eq!(stand.total("/v1/customers").await, 70 + 14);
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_gives_its_place_back() {
+    let held = Arc::new(Held::new());
+    let stand = stand(held.clone(), &held).await;
+    let api = Api::builder(stand.engine.clone()).rate_limit(None).at_once(1).build();
+    let stand = Arc::new(Stand { api, ..Arc::into_inner(stand).unwrap() });
+    for number in 0..3 {
+        let asking = Arc::clone(&stand);
+        let gone = tokio::spawn(async move { asking.ask(customer(&asking, number)).await });
+        while held.waiting.load(Ordering::SeqCst) <= number {
+            tokio::task::yield_now().await;
+        }
+        stand.get("/v1/balance").await.refused(503, "service_unavailable", None);
+        gone.abort();
+        assert!(gone.await.unwrap_err().is_cancelled());
+        stand.get("/v1/balance").await.ok(200);
+    }
+}
+
+#[tokio::test]
+async fn the_server_around_may_say_that_it_is_busy_too() {
+    let stand = Stand::new().await;
+    let (head, body) = stand.api.busy().into_parts();
+    let body = http_body_util::BodyExt::collect(body).await.unwrap().to_bytes();
+    let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((head.status.as_u16(), &head.headers["Retry-After"]), (503, &"1".parse().unwrap()));
+    assert_eq!(body["error"]["code"], "service_unavailable");
+    assert_eq!(body["error"]["request_id"], head.headers["Request-Id"].to_str().unwrap());
+}
