@@ -25,8 +25,9 @@ use crate::lookup::Lookup;
 /// |---|---|
 /// | `10/8`, `100.64/10`, `127/8`, `172.16/12`, `192.168/16`, `::1`, `fc00::/7` | private: refused, unless private ones are allowed |
 /// | `168.63.129.16`, `100.100.100.200`, `fd00:ec2::254`, `fd20:ce::254` | metadata services outside the link-local ranges: refused |
-/// | `0/8`, `169.254/16`, `192.0.0/24`, `198.18/15`, `224/4`, `240/4` | refused |
-/// | `2001::/32`, `2002::/16` (Teredo and 6to4 hide an IPv4 address) | refused |
+/// | `0/8`, `169.254/16`, `192.0.0/24`, `192.88.99/24`, `198.18/15`, `224/4`, `240/4` | refused |
+/// | `2001::/23`, `2002::/16` (Teredo and 6to4 hide an IPv4 address, others are answered by the nearest router) | refused |
+/// | an interface identifier of `0:5efe` or `200:5efe` (ISATAP hides an IPv4 address) | refused |
 /// | all IPv6 outside `2000::/3`: `::/8`, `64:ff9b::/96`, `fe80::/10`, `ff00::/8`, … | refused |
 /// | the rest: global unicast | allowed |
 ///
@@ -226,6 +227,7 @@ fn kind(address: IpAddr) -> Kind {
             };
             V4.iter().find(within).map_or(Kind::Global, |(_, _, kind)| *kind)
         }
+        IpAddr::V6(address) if is_isatap(address) => Kind::Refused,
         IpAddr::V6(address) => {
             let within = |(net, bits, _): &&(Ipv6Addr, u32, Kind)| {
                 (address.to_bits() ^ net.to_bits()).leading_zeros() >= *bits
@@ -233,6 +235,11 @@ fn kind(address: IpAddr) -> Kind {
             V6.iter().find(within).map_or(Kind::Refused, |(_, _, kind)| *kind)
         }
     }
+}
+
+/// A tunnel whose other end is the IPv4 address in the last four bytes (RFC 5214), in any network.
+const fn is_isatap(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [_, _, _, _, 0 | 0x200, 0x5efe, _, _])
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -245,7 +252,7 @@ enum Kind {
 const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The first that fits counts; what fits none is global.
-const V4: [(Ipv4Addr, u32, Kind); 13] = [
+const V4: [(Ipv4Addr, u32, Kind); 14] = [
     (Ipv4Addr::new(100, 100, 100, 200), 32, Kind::Refused),
     (Ipv4Addr::new(168, 63, 129, 16), 32, Kind::Refused),
     (Ipv4Addr::new(0, 0, 0, 0), 8, Kind::Refused),
@@ -255,6 +262,7 @@ const V4: [(Ipv4Addr, u32, Kind); 13] = [
     (Ipv4Addr::new(169, 254, 0, 0), 16, Kind::Refused),
     (Ipv4Addr::new(172, 16, 0, 0), 12, Kind::Private),
     (Ipv4Addr::new(192, 0, 0, 0), 24, Kind::Refused),
+    (Ipv4Addr::new(192, 88, 99, 0), 24, Kind::Refused),
     (Ipv4Addr::new(192, 168, 0, 0), 16, Kind::Private),
     (Ipv4Addr::new(198, 18, 0, 0), 15, Kind::Refused),
     (Ipv4Addr::new(224, 0, 0, 0), 4, Kind::Refused),
@@ -267,7 +275,7 @@ const V6: [(Ipv6Addr, u32, Kind); 7] = [
     (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), 128, Kind::Refused),
     (Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254), 128, Kind::Refused),
     (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, Kind::Private),
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 32, Kind::Refused),
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, Kind::Refused),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16, Kind::Refused),
     (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3, Kind::Global),
 ];

@@ -11,8 +11,8 @@ use std::{
 
 use async_trait::async_trait;
 use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Engine, Entry, Grouped,
-    GroupedOptions, Key, Listed, Query, Record, Scope, Store, StoreError, Verdict, Versioned,
+    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Grouped, GroupedOptions, Key,
+    Listed, Query, Record, Scope, Store, StoreError, Verdict, Versioned,
 };
 use cauri_http::Api;
 use cauri_memory::MemoryStore;

@@ -31,6 +31,7 @@ fn every_range_is_judged_up_to_both_its_ends() {
         ("169.254.0.0", "169.254.255.255", Kind::Refused),
         ("172.16.0.0", "172.31.255.255", Kind::Private),
         ("192.0.0.0", "192.0.0.255", Kind::Refused),
+        ("192.88.99.0", "192.88.99.255", Kind::Refused),
         ("192.168.0.0", "192.168.255.255", Kind::Private),
         ("198.18.0.0", "198.19.255.255", Kind::Refused),
         ("224.0.0.0", "239.255.255.255", Kind::Refused),
@@ -42,7 +43,7 @@ fn every_range_is_judged_up_to_both_its_ends() {
         ("64:ff9b::", "64:ff9b::ffff:ffff", Kind::Refused),
         ("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
         ("100::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
-        ("2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
+        ("2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
         ("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
         ("4000::", "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
         ("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Private),
@@ -77,6 +78,8 @@ fn just_outside_of_every_range_is_allowed() {
         "172.32.0.0",
         "191.255.255.255",
         "192.0.1.0",
+        "192.88.98.255",
+        "192.88.100.0",
         "192.167.255.255",
         "192.169.0.0",
         "198.17.255.255",
@@ -84,7 +87,7 @@ fn just_outside_of_every_range_is_allowed() {
         "223.255.255.255",
         "2000::",
         "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-        "2001:1::",
+        "2001:200::",
         "2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
         "2003::",
         "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
@@ -112,6 +115,12 @@ fn a_mapped_address_is_judged_as_what_it_maps() {
     assert!(!allowed("::127.0.0.1", Reach::Private), "compatible, not mapped");
     assert!(!allowed("64:ff9b::8.8.8.8", Reach::Public), "translated, wherever it leads");
     assert!(!allowed("2002:0808:0808::1", Reach::Public));
+    for tunnelled in
+        ["2606:4700::5efe:127.0.0.1", "2606:4700::200:5efe:8.8.8.8", "fd00::5efe:a9fe:a9fe"]
+    {
+        assert!(!allowed(tunnelled, Reach::Public) && !allowed(tunnelled, Reach::Private));
+    }
+    assert!(allowed("2606:4700::1:5efe:0:1", Reach::Public), "another identifier");
 }
 
 #[test]
@@ -297,6 +306,9 @@ pub(crate) const FORBIDDEN: &[&str] = &[
     "[64:ff9b:1::127.0.0.1]",
     "[2002:7f00:1::]",
     "[2001::7f00:1]",
+    "[2001:1::1]",
+    "[2606:4700::5efe:127.0.0.1]",
+    "192.88.99.1",
     "[fc00::1]",
     "[fd00:ec2::254]",
     "[fe80::1]",

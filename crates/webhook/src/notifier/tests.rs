@@ -259,6 +259,114 @@ async fn an_endless_body_is_left_unread() {
     assert!(written < 32 << 20, "{written} bytes were taken, by us or by the system's buffers");
 }
 
+/// What is sent as fast as it is taken, for as long as it is.
+fn flood(start: &'static str, flood: &'static str) -> (impl Future<Output = Receiver>, Ended) {
+    let (ended, end) = mpsc::unbounded_channel();
+    let receiver = Receiver::new(move |_, mut stream| {
+        let ended = ended.clone();
+        async move {
+            read_request(&mut stream).await?;
+            stream.write_all(start.as_bytes()).await?;
+            let piece = flood.repeat(1 + 65_536 / flood.len());
+            let mut written = 0;
+            while stream.write_all(piece.as_bytes()).await.is_ok() {
+                written += piece.len();
+            }
+            ended.send(written).unwrap();
+            Ok(())
+        }
+    });
+    (receiver, end)
+}
+
+/// How much was taken, when it is no more.
+type Ended = mpsc::UnboundedReceiver<usize>;
+
+#[tokio::test]
+async fn a_flood_of_preliminary_answers_ends_with_the_attempt() {
+    let (receiver, mut end) =
+        flood("", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: a\r\n\r\n");
+    let receiver = receiver.await;
+    let before = Instant::now();
+    assert_eq!(outcome(&hasty(), receiver.url()).await, Err(AttemptError::Timeout));
+    timeout(PATIENCE, end.recv()).await.unwrap().unwrap();
+    assert!(
+        before.elapsed() < PATIENCE / 2,
+        "the connection ends soon after: {:?}",
+        before.elapsed()
+    );
+    assert_eq!(receiver.accepted(), 1);
+}
+
+#[tokio::test]
+async fn headers_and_trailers_without_end_are_not_taken() {
+    let (headers, mut end) = flood("HTTP/1.1 200 OK\r\n", "X-Header: of an answer\r\n");
+    let headers = headers.await;
+    assert_eq!(outcome(&notifier(), headers.url()).await, Err(AttemptError::ConnectionFailed));
+    let written = timeout(PATIENCE, end.recv()).await.unwrap().unwrap();
+    assert!(written < 32 << 20, "{written}");
+
+    let start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+    let (trailers, mut end) = flood(start, "X-Trailer: of an answer\r\n");
+    let trailers = trailers.await;
+    assert_eq!(outcome(&notifier(), trailers.url()).await, Ok(200));
+    let written = timeout(PATIENCE, end.recv()).await.unwrap().unwrap();
+    assert!(written < 32 << 20, "{written}");
+
+    let start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;";
+    let (extensions, mut end) = flood(start, "an=extension;");
+    let extensions = extensions.await;
+    assert_eq!(outcome(&notifier(), extensions.url()).await, Ok(200));
+    let written = timeout(PATIENCE, end.recv()).await.unwrap().unwrap();
+    assert!(written < 32 << 20, "{written}");
+}
+
+/// Chunks of a byte cost more than they carry.
+#[tokio::test]
+async fn a_body_in_tiny_chunks_is_left_unread_too() {
+    let start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let (receiver, mut end) = flood(start, "1\r\na\r\n");
+    let receiver = receiver.await;
+    assert_eq!(outcome(&notifier(), receiver.url()).await, Ok(200));
+    let written = timeout(PATIENCE, end.recv()).await.unwrap().unwrap();
+    assert!(written < 32 << 20, "{written}");
+}
+
+#[tokio::test]
+async fn what_an_answer_wants_is_not_done() {
+    let elsewhere = Receiver::answering(OK).await;
+    for (head, expected) in [
+        ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", None),
+        ("HTTP/1.1 300 Choices\r\nContent-Length: 0\r\nRefresh: 0; url=URL\r\n\r\n", Some(300)),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nAlt-Svc: h2=\":1\"\r\nLink: <URL>\r\n\r\n",
+            Some(200),
+        ),
+        ("HTTP/1.1 401 No\r\nContent-Length: 0\r\nWWW-Authenticate: Basic\r\n\r\n", Some(401)),
+        ("HTTP/1.1 407 No\r\nContent-Length: 0\r\nProxy-Authenticate: Basic\r\n\r\n", Some(407)),
+        ("HTTP/1.1 421 No\r\nContent-Length: 0\r\n\r\n", Some(421)),
+        ("HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: inf\r\n\r\n", Some(429)),
+        (
+            "HTTP/1.1 503 No\r\nContent-Length: 0\r\nRetry-After: -99999999999999999999\r\n\r\n",
+            Some(503),
+        ),
+        (
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Encoding: gzip\r\nSet-Cookie: a=b\r\n\r\n",
+            Some(200),
+        ),
+    ] {
+        let receiver = Receiver::answering(head.replace("URL", &elsewhere.url())).await;
+        let answered = outcome(&hasty(), receiver.url()).await;
+        match expected {
+            Some(status) => assert_eq!(answered, Ok(status), "{head}"),
+            // Nobody asked to switch: it is no answer to this, and no success.
+            None => assert!(!matches!(answered, Ok(200..=299)), "{head}: {answered:?}"),
+        }
+        assert_eq!(receiver.accepted(), 1, "{head}");
+    }
+    assert_eq!(elsewhere.accepted(), 0);
+}
+
 #[tokio::test]
 async fn a_malformed_head_is_a_failed_connection() {
     for answer in [

@@ -82,9 +82,7 @@ fn a_body_has_one_length(store: &Store) {
     let twice = format!("Content-Length: {length}\r\n").repeat(2);
     one(&post(&shop, &format!("{twice}Connection: close\r\n"), body), 201, &twice);
     assert_eq!(shop.total("/v1/customers"), 5);
-    let old = format!(
-        "POST /v1/customers HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n{chunked}"
-    );
+    let old = format!("POST /v1/customers HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n{chunked}");
     one(&shop.server.http.answers(old.as_bytes()), 400, &old);
 }
 
@@ -200,11 +198,14 @@ fn whoever_is_one_too_many_is_told_so(store: &Store) {
         assert_eq!(answers[0].header("Connection"), Some("close"));
     }
     drop(held);
-    let served = time::soon(|| match &*server.http.answers(
-        b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-    ) {
-        [answer] if answer.status == 200 => Ok(answer.clone()),
-        answers => Err(format!("{answers:?}")),
+    let served = time::soon(|| {
+        match &*server
+            .http
+            .answers(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        {
+            [answer] if answer.status == 200 => Ok(answer.clone()),
+            answers => Err(format!("{answers:?}")),
+        }
     });
     assert_eq!(served.text(), "ok\n");
 }

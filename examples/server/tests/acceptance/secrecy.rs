@@ -12,10 +12,7 @@ use crate::support::shop::path_of;
 use crate::support::sink::{Answer, Sink};
 use crate::support::{sample, secrecy, stories};
 
-stories![
-    a_log_of_everything_holds_no_secret_and_no_person,
-    a_password_of_a_store_is_told_nobody,
-];
+stories![a_log_of_everything_holds_no_secret_and_no_person, a_password_of_a_store_is_told_nobody,];
 
 /// A day with everything in it, at the finest level there is.
 fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
@@ -51,7 +48,8 @@ fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
     // What is refused is not told either.
     let wrong = format!("{}x", shop.account.secret_sandbox);
     Server::caller(&server, &wrong).get("/v1/balance").refused(401, "api_key_invalid", None);
-    shop.post("/v1/payments", &json!({"phone": format!("{phone}x"), "otp": 75_318_642})).refusal(400);
+    shop.post("/v1/payments", &json!({"phone": format!("{phone}x"), "otp": 75_318_642}))
+        .refusal(400);
     shop.post_text("/v1/customers", format!("{{\"name\": \"{name}\", \"email\": \"{email}\",, }}"))
         .refused(400, "json_invalid", None);
     sink.awaits(6);
