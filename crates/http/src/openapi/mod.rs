@@ -28,7 +28,7 @@ pub(crate) fn document(prefix: &str) -> Value {
             "version": "v1",
             "description": "Payments, payouts, refunds, payment links, a ledger and webhooks. \
                 Amounts are integers in the smallest unit of their currency.",
-            "license": { "name": "MIT OR Apache-2.0" },
+            "license": { "name": "MIT or Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": if prefix.is_empty() { "/" } else { prefix } }],
         "security": [{ "bearer": [] }, { "header": [] }],

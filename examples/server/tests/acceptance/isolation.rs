@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use crate::support::server::Store;
 use crate::support::shop::{Shop, path_of};
+use crate::support::sink::Sink;
 use crate::support::{sample, stories};
 
 stories![
     another_account_finds_nothing,
     another_environment_finds_nothing,
     an_object_of_another_account_is_not_related,
+    events_of_another_account_are_neither_seen_nor_sent,
     every_object_carries_its_environment,
     live_customers_and_endpoints_are_real,
 ];
@@ -97,6 +99,38 @@ fn an_object_of_another_account_is_not_related(store: &Store) {
         "related_resource_not_found",
         Some("payment"),
     );
+}
+
+fn events_of_another_account_are_neither_seen_nor_sent(store: &Store) {
+    let (shop, stranger) = (store.shop(), store.shop());
+    let (sink, foreign) = (Sink::open(), Sink::open());
+    let endpoint = shop.hook(&sink.url(), &["*"]);
+    let payment = shop.pay(json!({}));
+    sink.event("payment.created");
+    let delivery = shop.list("/v1/webhooks/deliveries").pop().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (payment, endpoint) = (text(&payment["id"]), text(&endpoint["id"]));
+    let (event, delivery) = (text(&delivery["event"]), text(&delivery["id"]));
+    let since = json!({"since": "2024-11-19T00:00:00Z"});
+    for other in [&stranger.secret, &shop.live] {
+        let unseen = |path: &str| other.get(path).refused(404, "resource_not_found", None);
+        unseen(&format!("/v1/events/{event}"));
+        for filter in [String::new(), format!("?resource={payment}")] {
+            assert_eq!(other.total(&format!("/v1/events{filter}")), 0, "{filter}");
+        }
+        assert_eq!(other.total(&format!("/v1/webhooks/deliveries?event={event}")), 0);
+        let retry = format!("/v1/webhooks/deliveries/{delivery}/retry");
+        other.post(&retry, &json!({})).refused(404, "resource_not_found", None);
+        let replay = format!("/v1/webhooks/{endpoint}/replay");
+        other.post(&replay, &since).refused(404, "resource_not_found", None);
+    }
+    let own = stranger.hook(&foreign.url(), &["*"]);
+    let replay = format!("{}/replay", path_of(&own["id"]));
+    let replayed = stranger.post(&replay, &since).ok(202);
+    assert_eq!(replayed["events_count"], 0);
+    let after = json!({"since": "2024-11-19T00:00:00Z", "after": event});
+    stranger.post(&replay, &after).refused(400, "related_resource_not_found", Some("after"));
+    assert!(foreign.hits().is_empty());
 }
 
 fn every_object_carries_its_environment(store: &Store) {
