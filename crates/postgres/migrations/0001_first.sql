@@ -5,6 +5,9 @@
 -- Every text sorts by its bytes, whatever the database's own collation: the order of keys is the
 -- order in which rows are locked, on every node, and must not change with a library of the system.
 --
+-- The primary key of a scope's records begins with the id: the index by which a record is found is
+-- then unlike every other, and since ids grow with time, new rows of all accounts share its pages.
+--
 -- Tables whose rows change in place keep room in each page (`fillfactor`), so that a change of
 -- columns without an index stays on its page and touches no index; the few rows of the hottest
 -- tables keep half.
@@ -44,7 +47,7 @@ create table api_keys (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 90);
 
 create unique index api_keys_number
@@ -69,7 +72,7 @@ create table customers (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 90);
 
 create unique index customers_number
@@ -118,7 +121,7 @@ create table payment_links (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 80);
 
 create unique index payment_links_number
@@ -176,7 +179,7 @@ create table payments (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 80);
 
 create unique index payments_number
@@ -231,7 +234,7 @@ create table payouts (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 80);
 
 create unique index payouts_number
@@ -278,7 +281,7 @@ create table refunds (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 80);
 
 create unique index refunds_number
@@ -334,7 +337,7 @@ create table webhook_endpoints (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 90);
 
 create unique index webhook_endpoints_number
@@ -364,7 +367,7 @@ create table events (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 );
 
 create unique index events_number
@@ -391,7 +394,7 @@ create table deliveries (
     version bigint not null,
     due_at bigint,
     number bigint not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) with (fillfactor = 80);
 
 create unique index deliveries_number

@@ -14,7 +14,7 @@ use crate::{
     error::{Failure, row},
     read::versioned,
     sessions::Session,
-    text::{Schema, joined, kept, names},
+    text::{Schema, joined, kept, matches, names},
 };
 
 /// How many more candidates there are than are handed out, so that several nodes that look at the
@@ -71,12 +71,11 @@ fn oldest(schema: &Schema, table: &Table) -> String {
 
 /// Moves `due_at` of the rows in `due`.
 fn lease(schema: &Schema, table: &Table) -> String {
-    let same = table.key().iter().map(|column| format!("t.{0} = due.{0}", column.name));
     format!(
         "update {} as t set due_at = $2, version = t.version + 1 from due where {} \
          returning due.due_at, {}",
         schema.table(table),
-        same.collect::<Vec<_>>().join(" and "),
+        same(table, "t", "due"),
         joined(table.columns().iter().map(|column| format!("t.{}", column.name))),
     )
 }
@@ -133,12 +132,14 @@ fn oldest_of_lanes(schema: &Schema) -> String {
          where d.due_at <= $1 \
          order by o.due_at, {key} limit $3 for update of d skip locked) \
          {lease}",
-        same = cauri_sql_same(table),
+        same = same(table, "d", "o"),
         lease = lease(schema, table),
     )
 }
 
-fn cauri_sql_same(table: &Table) -> String {
-    let same = table.key().iter().map(|column| format!("d.{0} = o.{0}", column.name));
-    same.collect::<Vec<_>>().join(" and ")
+/// Is it the same row?
+fn same(table: &Table, t: &str, other: &str) -> String {
+    let key = table.key();
+    let name = |at: usize| key.get(at).map_or("", |column| column.name);
+    matches(key, t, |at| format!("{other}.{}", name(at)))
 }

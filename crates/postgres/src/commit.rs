@@ -200,7 +200,7 @@ impl Statement {
             return Ok(None);
         }
         let (form, text) = texts.write(work.form());
-        let arguments = work.arguments(&form)?.into_inner();
+        let arguments = work.arguments(&form, &texts.types)?.into_inner();
         Ok(Some(Self { text, arguments }))
     }
 

@@ -173,6 +173,6 @@ fn term(
         numbering.unnest(kinds),
         places(compared.len()),
         schema.table(table),
-        matches(compared, "t", "v"),
+        matches(compared, "t", |at| format!("v.c{at}")),
     )
 }

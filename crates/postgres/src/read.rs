@@ -87,12 +87,12 @@ impl Shape {
                     "{values} as v({}) join {} as t on {}",
                     places(by.len()),
                     schema.table(table),
-                    matches(by, "t", "v"),
+                    matches(by, "t", |at| format!("v.c{at}")),
                 )
             } else {
-                let equal = by.iter().map(|it| format!("t.{} = {}", it.name, numbering.one()));
-                let equal: Vec<_> = equal.collect();
-                format!("{} as t where {}", schema.table(table), equal.join(" and "))
+                let values: Vec<_> = by.iter().map(|_| numbering.one()).collect();
+                let equal = matches(by, "t", |at| values.get(at).cloned().unwrap_or_default());
+                format!("{} as t where {equal}", schema.table(table))
             };
             format!("select {} from {from}", select.join(", "))
         };

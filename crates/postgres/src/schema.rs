@@ -1,8 +1,16 @@
 //! The tables, and how they come to be.
 
+use std::collections::HashMap;
+
+use cauri::StoreError;
+use cauri_sql::Table;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
-use crate::{error::OpenError, text::Schema};
+use crate::{
+    bind::{RowType, Rows},
+    error::{OpenError, broken},
+    text::Schema,
+};
 
 /// The schema, one script for each version.
 const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_first.sql")];
@@ -99,4 +107,38 @@ async fn exists(connection: &mut PgConnection, schema: &Schema) -> Result<bool, 
 async fn run(connection: &mut PgConnection, text: String) -> Result<(), OpenError> {
     sqlx::raw_sql(AssertSqlSafe(text)).execute(connection).await?;
     Ok(())
+}
+
+/// What the server calls the rows of each table.
+#[derive(Debug)]
+pub(crate) struct Types(HashMap<&'static str, RowType>);
+
+impl Types {
+    /// Asks for them. They are as they are for as long as the tables are there.
+    pub(crate) async fn read(
+        connection: &mut PgConnection,
+        schema: &Schema,
+    ) -> Result<Self, OpenError> {
+        let rows = sqlx::query(
+            "select c.relname::text, t.oid, t.typarray from pg_class c \
+             join pg_type t on t.oid = c.reltype join pg_namespace n on n.oid = c.relnamespace \
+             where n.nspname = $1 and c.relkind in ('r', 'p')",
+        );
+        let rows = rows.persistent(false).bind(schema.name()).fetch_all(connection).await?;
+        let mut types = HashMap::new();
+        for row in &rows {
+            let name: &str = row.try_get(0)?;
+            if let Some(table) = Table::all().find(|table| table.name() == name) {
+                let of = RowType { row: row.try_get(1)?, array: row.try_get(2)? };
+                types.insert(table.name(), of);
+            }
+        }
+        Ok(Self(types))
+    }
+
+    /// An array for so many rows of a table.
+    pub(crate) fn rows(&self, table: &Table, count: usize) -> Result<Rows, StoreError> {
+        let of = self.0.get(table.name()).ok_or_else(|| broken("a table that is not there"))?;
+        Ok(Rows::new(*of, table.columns(), count))
+    }
 }

@@ -42,13 +42,15 @@ pub(crate) enum Purpose {
 impl Purpose {
     /// What every session is told first.
     ///
-    /// Every statement here finds its rows by an index, and how many it finds is known from its
-    /// arguments only, so a plan made for what the statistics say may scan a table. Lists are the
-    /// exception: what a filter finds differs, so readers may plan for the arguments.
+    /// Every statement here finds its rows by an index, one after the other, and how many it finds
+    /// is known from its arguments only: a plan made for what the statistics say may scan a table,
+    /// or read a whole index to join it. Lists are the exception: what a filter finds differs, so
+    /// readers may plan for the arguments.
     fn setup(self, patience: Duration) -> SqlStr {
         let patience = patience.as_millis().clamp(1, 86_400_000);
         let common = format!(
-            "set enable_seqscan = off; set jit = off; set lock_timeout = {patience}; \
+            "set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; \
+             set jit = off; set lock_timeout = {patience}; \
              set statement_timeout = {patience}; \
              set idle_in_transaction_session_timeout = {patience}; "
         );

@@ -18,7 +18,7 @@ use crate::{
     location,
     options::PostgresOptions,
     read,
-    schema::{self, Migrated},
+    schema::{self, Migrated, Types},
     sessions::{Purpose, Sessions},
     texts::Texts,
     transaction::PostgresTransaction,
@@ -100,12 +100,13 @@ impl PostgresStore {
         } else {
             schema::check(&mut connection, &name).await
         };
+        let types = Types::read(&mut connection, &name).await;
         // It has done what it was for.
         let _ = connection.close().await;
-        let migrated = migrated?;
+        let (migrated, types) = (migrated?, types?);
         let PostgresOptions { writers, readers, patience, .. } = options;
         Ok(Self {
-            texts: Arc::new(Texts::new(name)),
+            texts: Arc::new(Texts::new(name, types)),
             trust: Trust::default(),
             writers: Sessions::new(&connect, Purpose::Writing, writers, patience),
             readers: Sessions::new(&connect, Purpose::Reading, readers, patience),

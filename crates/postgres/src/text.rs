@@ -1,6 +1,6 @@
 //! Pieces of statements.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, iter, sync::Arc};
 
 use cauri_sql::{Column, Kind, Table};
 use sqlx::{AssertSqlSafe, SqlSafeStr as _, SqlStr};
@@ -79,14 +79,27 @@ impl Numbering {
         format!("${}", self.next())
     }
 
+    /// `$5::bigint[]`
+    pub(crate) fn array(&mut self, kind: Kind) -> String {
+        format!("${}::{}[]", self.next(), type_of(kind))
+    }
+
     /// The argument that was numbered last.
     pub(crate) const fn last(&self) -> usize {
         self.0
     }
 
+    /// `unnest($1::"cauri".payments[], $2::bigint[])`: whole rows of a table, and behind each of
+    /// them one number for each of the others.
+    pub(crate) fn unnest_rows(&mut self, schema: &Schema, table: &Table, numbers: usize) -> String {
+        let rows = format!("${}::{}[]", self.next(), schema.table(table));
+        let numbers = (0..numbers).map(|_| format!("${}::bigint[]", self.next()));
+        format!("unnest({})", iter::once(rows).chain(numbers).collect::<Vec<_>>().join(", "))
+    }
+
     /// `unnest($1::uuid[], $2::boolean[])`: one row for each element of arrays of these kinds.
     pub(crate) fn unnest(&mut self, kinds: impl IntoIterator<Item = Kind>) -> String {
-        let arrays = kinds.into_iter().map(|kind| format!("${}::{}[]", self.next(), type_of(kind)));
+        let arrays = kinds.into_iter().map(|kind| self.array(kind));
         format!("unnest({})", arrays.collect::<Vec<_>>().join(", "))
     }
 }
@@ -96,11 +109,21 @@ pub(crate) fn places(count: usize) -> String {
     joined((0..count).map(|at| format!("c{at}")))
 }
 
-/// `t.account = v.c0 and t.live = v.c1 …`
-pub(crate) fn matches(columns: &[Column], t: &str, v: &str) -> String {
-    let pairs = columns.iter().enumerate();
-    let pairs: Vec<_> = pairs.map(|(at, it)| format!("{t}.{} = {v}.c{at}", it.name)).collect();
-    pairs.join(" and ")
+/// Compares key columns with values, such that only the index of that key can find the row.
+///
+/// The key of a scope's record is its id, which alone is next to unique, and its index begins with
+/// it. Account and environment are compared in a way that no index understands: several indexes
+/// begin with them, and without statistics (the tables of a new installation) the server would
+/// take any of those for as good as the one with the id, and read all of a busy account.
+///
+/// `t.id = v.c2 and t.account is not distinct from v.c0 and t.live is not distinct from v.c1`
+pub(crate) fn matches(columns: &[Column], t: &str, value: impl Fn(usize) -> String) -> String {
+    let by_id = columns.iter().any(|column| column.name == "id");
+    let pairs = columns.iter().enumerate().map(|(at, column)| {
+        let equal = if by_id && column.name != "id" { "is not distinct from" } else { "=" };
+        format!("{t}.{} {equal} {}", column.name, value(at))
+    });
+    pairs.collect::<Vec<_>>().join(" and ")
 }
 
 /// The columns' names, each with this in front.

@@ -8,7 +8,7 @@ use std::{
 
 use sqlx::SqlStr;
 
-use crate::{facts, read::Shape, text::Schema, write};
+use crate::{facts, read::Shape, schema::Types, text::Schema, write};
 
 /// How many forms of the writing statement there are. Each is planned once on every connection,
 /// for some milliseconds, and kept there; beyond that, what comes is written by a form that can do
@@ -23,15 +23,16 @@ const KEPT_MAX: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Texts {
     pub(crate) schema: Schema,
+    pub(crate) types: Types,
     writes: RwLock<HashMap<write::Form, SqlStr>>,
     facts: RwLock<HashMap<facts::Form, SqlStr>>,
     reads: RwLock<HashMap<Shape, SqlStr>>,
 }
 
 impl Texts {
-    pub(crate) fn new(schema: Schema) -> Self {
+    pub(crate) fn new(schema: Schema, types: Types) -> Self {
         let (writes, facts, reads) = (RwLock::default(), RwLock::default(), RwLock::default());
-        Self { schema, writes, facts, reads }
+        Self { schema, types, writes, facts, reads }
     }
 
     /// A statement that can write this, and its form.

@@ -14,10 +14,11 @@
 use std::{
     collections::{BTreeMap, HashMap},
     fmt::Write as _,
+    hash::Hash,
 };
 
 use cauri::{
-    Balance, Facts, Key, LedgerAccount, List, Movement, RecordKind, Row, StoreError, Writes,
+    Amount, Balance, Facts, Key, LedgerAccount, List, Movement, RecordKind, Row, StoreError, Writes,
 };
 use cauri_sql::{
     Cell, Kind, Table, balance_cells, counter_cells, entry_cells, key_cells, record_cells,
@@ -27,7 +28,8 @@ use sqlx::SqlStr;
 use crate::{
     bind::{Arguments, Columns},
     error::broken,
-    text::{Numbering, Schema, joined, kept, kinds, matches, names, places},
+    schema::Types,
+    text::{self, Numbering, Schema, joined, kept, kinds, matches, names},
 };
 
 /// Kinds of records, as a set.
@@ -98,8 +100,9 @@ pub(crate) struct Work {
     removes: BTreeMap<RecordKind, Vec<(Key, u64)>>,
     updates: BTreeMap<RecordKind, Vec<(Row, u64)>>,
     inserts: BTreeMap<RecordKind, Vec<Row>>,
-    growth: BTreeMap<List, i64>,
-    movements: BTreeMap<LedgerAccount, Movement>,
+    /// In the order in which the server sorts them, as are the movements.
+    growth: Vec<(List, i64)>,
+    movements: Vec<(LedgerAccount, Movement)>,
     /// With their place among the new entries of their list, and the balance counted from nothing.
     entries: Vec<(cauri::Entry, i64)>,
 }
@@ -119,8 +122,8 @@ impl Work {
             removes: BTreeMap::new(),
             updates: BTreeMap::new(),
             inserts: BTreeMap::new(),
-            growth,
-            movements,
+            growth: sorted(growth, |list, _| counter_cells(*list, 0)),
+            movements: sorted(movements, |account, _| moved_cells(*account, Amount::ZERO)),
             entries: Vec::with_capacity(entries.len()),
         };
         for row in inserts {
@@ -176,7 +179,7 @@ impl Work {
     }
 
     /// The arguments of the statement of a form that covers this, in the order of its text.
-    pub(crate) fn arguments(&self, form: &Form) -> Result<Arguments, StoreError> {
+    pub(crate) fn arguments(&self, form: &Form, types: &Types) -> Result<Arguments, StoreError> {
         let mut arguments = Arguments::default();
         for kind in form.removes.iter() {
             let rows = rows_of(&self.removes, kind);
@@ -188,91 +191,129 @@ impl Work {
             arguments.columns(columns)?;
         }
         for kind in form.updates.iter() {
-            let table = Table::of(kind);
-            let width = written(table);
-            let all = kinds(table.columns()).take(width);
-            let rows = rows_of(&self.updates, kind);
-            let mut columns = Columns::new(all.chain([Kind::Int]), rows.len());
-            for (row, expected) in rows {
-                let cells = record_cells(row).into_iter().take(width);
-                columns.push(cells.chain([version(*expected)]))?;
+            let changed = rows_of(&self.updates, kind);
+            let mut rows = types.rows(Table::of(kind), changed.len())?;
+            let mut versions = numbers(changed.len());
+            for (row, expected) in changed {
+                rows.push(record_cells(row))?;
+                versions.push([version(*expected)])?;
             }
-            arguments.columns(columns)?;
+            arguments.rows(rows)?;
+            arguments.columns(versions)?;
         }
         for kind in form.unnumbered() {
-            let rows = rows_of(&self.inserts, kind);
-            let mut columns = Columns::new(kinds(Table::of(kind).columns()), rows.len());
-            for row in rows {
-                columns.push(record_cells(row))?;
+            let new = rows_of(&self.inserts, kind);
+            let mut rows = types.rows(Table::of(kind), new.len())?;
+            for row in new {
+                rows.push(record_cells(row))?;
             }
-            arguments.columns(columns)?;
+            arguments.rows(rows)?;
         }
         if form.counts() {
-            let mut columns = Columns::new(kinds(Table::counters().columns()), self.growth.len());
+            let mut rows = types.rows(Table::counters(), self.growth.len())?;
+            let mut growths = numbers(self.growth.len());
             for (list, growth) in &self.growth {
-                columns.push(counter_cells(*list, *growth))?;
+                rows.push(counter_cells(*list, *growth))?;
+                growths.push([Cell::Int(*growth)])?;
             }
-            arguments.columns(columns)?;
+            arguments.rows(rows)?;
+            arguments.columns(growths)?;
         }
-        let lists: Vec<List> = self.growth.keys().copied().collect();
+        let lists = places(self.growth.iter().map(|(list, _)| *list));
         for kind in form.numbered() {
-            let rows = rows_of(&self.inserts, kind);
-            let all = kinds(Table::of(kind).columns()).chain([Kind::Int]);
-            let mut columns = Columns::new(all, rows.len());
-            for row in rows {
+            let new = rows_of(&self.inserts, kind);
+            let mut rows = types.rows(Table::of(kind), new.len())?;
+            let mut counted = numbers(new.len());
+            for row in new {
                 let list = row.record.list().ok_or_else(|| broken("a row of no list"))?;
-                columns.push(record_cells(row).into_iter().chain([place(&lists, &list)?]))?;
+                rows.push(record_cells(row))?;
+                counted.push([place(&lists, &list)?])?;
             }
-            arguments.columns(columns)?;
+            arguments.rows(rows)?;
+            arguments.columns(counted)?;
         }
         if form.entries {
-            self.ledger(&mut arguments, &lists)?;
+            self.ledger(&mut arguments, types, &lists)?;
         }
         Ok(arguments)
     }
 
-    fn ledger(&self, arguments: &mut Arguments, lists: &[List]) -> Result<(), StoreError> {
-        let table = Table::balances();
-        let more = [Kind::Int, Kind::Flag];
-        let all = kinds(table.columns()).chain(more);
-        let mut columns = Columns::new(all, self.movements.len());
-        for (account, movement) in &self.movements {
-            let Movement { total, lowest } = *movement;
-            let balance = Balance { account: *account, amount: total };
-            let bounds = [Cell::Int(lowest.units()), Cell::Flag(account.kind.has_floor())];
-            columns.push(balance_cells(&balance).into_iter().chain(bounds))?;
+    fn ledger(
+        &self,
+        arguments: &mut Arguments,
+        types: &Types,
+        lists: &HashMap<List, i64>,
+    ) -> Result<(), StoreError> {
+        let count = self.movements.len();
+        let mut rows = types.rows(Table::balances(), count)?;
+        let mut bounds = Columns::new([Kind::Int, Kind::Int, Kind::Flag], count);
+        for (account, Movement { total, lowest }) in &self.movements {
+            rows.push(moved_cells(*account, *total))?;
+            let floor = Cell::Flag(account.kind.has_floor());
+            bounds.push([Cell::Int(total.units()), Cell::Int(lowest.units()), floor])?;
         }
-        arguments.columns(columns)?;
-        let accounts: Vec<LedgerAccount> = self.movements.keys().copied().collect();
-        let more = [Kind::Int, Kind::Int];
-        let all = kinds(Table::entries().columns()).chain(more);
-        let mut columns = Columns::new(all, self.entries.len());
+        arguments.rows(rows)?;
+        arguments.columns(bounds)?;
+        let accounts = places(self.movements.iter().map(|(account, _)| *account));
+        let mut rows = types.rows(Table::entries(), self.entries.len())?;
+        let mut counted = Columns::new([Kind::Int, Kind::Int], self.entries.len());
         for (entry, number) in &self.entries {
+            rows.push(entry_cells(entry, *number))?;
             let list = place(lists, &List::Entries(entry.scope))?;
-            let account = place(&accounts, &entry.ledger_account())?;
-            columns.push(entry_cells(entry, *number).into_iter().chain([list, account]))?;
+            counted.push([list, place(&accounts, &entry.ledger_account())?])?;
         }
-        arguments.columns(columns)
+        arguments.rows(rows)?;
+        arguments.columns(counted)
     }
+}
+
+fn moved_cells(account: LedgerAccount, amount: Amount) -> Vec<Cell<'static>> {
+    balance_cells(&Balance { account, amount })
+}
+
+/// An array of numbers beside an array of rows.
+fn numbers(rows: usize) -> Columns {
+    Columns::new([Kind::Int], rows)
+}
+
+/// In the order of the cells of their keys, as the server sorts them.
+fn sorted<K: Ord, V>(
+    all: BTreeMap<K, V>,
+    cells: impl Fn(&K, &V) -> Vec<Cell<'static>>,
+) -> Vec<(K, V)> {
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by_cached_key(|(key, value)| {
+        let mut bytes = Vec::new();
+        for cell in cells(key, value) {
+            match cell {
+                Cell::Id(it) => bytes.extend(it.as_bytes()),
+                Cell::Flag(it) => bytes.push(u8::from(it)),
+                // No text has a zero, so a shorter one comes first.
+                Cell::Text(it) => bytes.extend(it.bytes().chain([0])),
+                // The rest is no part of the key.
+                Cell::Null | Cell::Int(_) | Cell::Bytes(_) => {}
+            }
+        }
+        bytes
+    });
+    all
+}
+
+/// Where each stands, counted as Postgres counts.
+fn places<T: Eq + Hash>(all: impl IntoIterator<Item = T>) -> HashMap<T, i64> {
+    all.into_iter().zip(1..).collect()
+}
+
+fn place<T: Eq + Hash>(all: &HashMap<T, i64>, one: &T) -> Result<Cell<'static>, StoreError> {
+    all.get(one).map(|at| Cell::Int(*at)).ok_or_else(|| broken("a row that nothing counts"))
 }
 
 fn rows_of<T>(all: &BTreeMap<RecordKind, Vec<T>>, kind: RecordKind) -> &[T] {
     all.get(&kind).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// How many columns of a row an update writes, its key included.
-fn written(table: &Table) -> usize {
-    table.key().len().saturating_add(table.mutable().len())
-}
-
 fn version(version: u64) -> Cell<'static> {
     Cell::Int(i64::try_from(version).unwrap_or(i64::MAX))
-}
-
-/// Where something stands in a sorted array, counted as Postgres counts.
-fn place<T: Ord>(all: &[T], one: &T) -> Result<Cell<'static>, StoreError> {
-    let at = all.binary_search(one).map_err(|_| broken("a row that nothing counts"))?;
-    Ok(Cell::Int(i64::try_from(at).map_err(broken)?.saturating_add(1)))
 }
 
 impl Form {
@@ -328,8 +369,8 @@ impl Text<'_> {
         let part = format!(
             "delete from {} as t using {values} as v({}) where {} and t.version = v.c{} returning 1",
             self.schema.table(table),
-            places(key.len().saturating_add(1)),
-            matches(key, "t", "v"),
+            text::places(key.len().saturating_add(1)),
+            matches(key, "t", |at| format!("v.c{at}")),
             key.len(),
         );
         let last = self.numbering.last();
@@ -338,27 +379,26 @@ impl Text<'_> {
 
     fn update(&mut self, table: &Table) {
         let key = table.key();
-        let width = written(table);
-        let values = self.numbering.unnest(kinds(table.columns()).take(width).chain([Kind::Int]));
+        let width = table.columns().len();
+        let values = self.numbering.unnest_rows(self.schema, table, 1);
         let sets = table.mutable().iter().zip(key.len()..);
         let sets = joined(sets.map(|(column, at)| format!("{} = v.c{at}", column.name)));
         let part = format!(
             "update {} as t set {sets} from {values} as v({}) where {} and t.version = v.c{width} \
              returning 1",
             self.schema.table(table),
-            places(width.saturating_add(1)),
-            matches(key, "t", "v"),
+            text::places(width.saturating_add(1)),
+            matches(key, "t", |at| format!("v.c{at}")),
         );
         let last = self.numbering.last();
         self.guarded(part, last);
     }
 
-    /// Adds rows. Some of the columns are counted on from an array: each row says, after its own
-    /// columns and in the order of these, from which of its elements.
+    /// Adds rows. Some of the columns are counted on from an array: for each of these there is an
+    /// array of numbers beside the rows, in the same order, which says from which element.
     fn insert(&mut self, table: &Table, counted: &[(&str, &str)]) {
         let columns = table.columns();
-        let more = counted.iter().map(|_| Kind::Int);
-        let values = self.numbering.unnest(kinds(columns).chain(more));
+        let values = self.numbering.unnest_rows(self.schema, table, counted.len());
         let select = joined(columns.iter().enumerate().map(|(at, column)| {
             let on =
                 counted.iter().zip(columns.len()..).find(|((name, _), _)| *name == column.name);
@@ -371,57 +411,53 @@ impl Text<'_> {
             "insert into {} ({}) select {select} from {values} as v({}) returning 1",
             self.schema.table(table),
             names(columns, ""),
-            places(columns.len().saturating_add(counted.len())),
+            text::places(columns.len().saturating_add(counted.len())),
         );
         let at = self.part(part);
         self.end.push(format!("(select count(*) from p{at})"));
     }
 
-    /// Moves the counters; `bases` holds what each was before, in the order of the lists.
-    fn count(&mut self) {
-        let table = Table::counters();
-        let values = self.numbering.unnest(kinds(table.columns()));
-        let key = names(table.key(), "");
-        let width = places(table.columns().len());
-        let last = table.key().len();
+    /// Adds to rows of which most are there; answers the name of the part, whose rows are the keys
+    /// and what `sum` has become.
+    fn add(&mut self, table: &Table, sum: &str) -> String {
+        let values = self.numbering.unnest_rows(self.schema, table, 0);
         let at = self.part(format!(
-            "insert into {} as t ({}) select v.* from {values} as v({width}) on conflict ({key}) \
-             do update set last = t.last + excluded.last returning {}, t.last",
+            "insert into {} as t ({}) select v.* from {values} as v({}) on conflict ({}) \
+             do update set {sum} = t.{sum} + excluded.{sum} returning {}, t.{sum}",
             self.schema.table(table),
             names(table.columns(), ""),
+            text::places(table.columns().len()),
+            names(table.key(), ""),
             names(table.key(), "t."),
         ));
+        // Sorted as they were given, so that a place says which one it is.
+        format!(
+            "(select p.{sum}, row_number() over (order by {}) as at from p{at} as p) as q",
+            names(table.key(), "p."),
+        )
+    }
+
+    /// Moves the counters; `bases` holds what each was before, in the order of the lists.
+    fn count(&mut self) {
+        let moved = self.add(Table::counters(), "last");
+        let growth = self.numbering.array(Kind::Int);
         self.parts.push(format!(
-            "bases(of) as materialized (select array_agg(p.last - v.c{last} order by v.at) \
-             from {values} with ordinality as v({width}, at) join p{at} as p on {})",
-            matches(table.key(), "p", "v"),
+            "bases(of) as materialized (\
+             select array_agg(q.last - ({growth})[q.at] order by q.at) from {moved})",
         ));
     }
 
     /// Moves the balances; `starts` holds what each was before, in the order of the accounts.
     fn moved(&mut self) {
-        let table = Table::balances();
-        let own: Vec<Kind> = kinds(table.columns()).collect();
-        let width = own.len();
-        let values = self.numbering.unnest(own.into_iter().chain([Kind::Int, Kind::Flag]));
-        let all = places(width.saturating_add(2));
-        let total = table.key().len();
-        let (lowest, floor) = (width, width.saturating_add(1));
-        let at = self.part(format!(
-            "insert into {} as t ({}) select {} from {values} as v({all}) on conflict ({}) \
-             do update set amount = t.amount + excluded.amount returning {}, t.amount",
-            self.schema.table(table),
-            names(table.columns(), ""),
-            joined((0..width).map(|at| format!("v.c{at}"))),
-            names(table.key(), ""),
-            names(table.key(), "t."),
-        ));
+        let moved = self.add(Table::balances(), "amount");
+        let total = self.numbering.array(Kind::Int);
+        let lowest = self.numbering.array(Kind::Int);
+        let floor = self.numbering.array(Kind::Flag);
         self.parts.push(format!(
             "starts(of, is_below) as materialized (\
-             select array_agg(p.amount - v.c{total} order by v.at), \
-             bool_or(v.c{floor} and p.amount - v.c{total} + v.c{lowest} < 0) \
-             from {values} with ordinality as v({all}, at) join p{at} as p on {})",
-            matches(table.key(), "p", "v"),
+             select array_agg(q.amount - ({total})[q.at] order by q.at), \
+             bool_or(({floor})[q.at] and q.amount - ({total})[q.at] + ({lowest})[q.at] < 0) \
+             from {moved})",
         ));
         let refuse = self.schema.of("cauri_refuse()");
         self.end.push(format!("case when (select s.is_below from starts as s) then {refuse} end"));
