@@ -74,12 +74,15 @@ impl Worker {
         let mut this = Loop::new(self);
         tokio::pin!(shutdown);
         loop {
+            // In this order, so that chance has no part in it. Nobody starves: a tick is rarer
+            // than a turn, and the inbox is emptied after every one.
             tokio::select! {
+                biased;
                 () = &mut shutdown => break,
-                Some(held) = inbox.next() => this.hear(held),
-                Some(done) = this.tasks.join_next_with_id() => this.land(done),
                 _ = period.tick() => this.claim_all(),
                 _ = purge.tick() => this.purge(),
+                Some(done) = this.tasks.join_next_with_id() => this.land(done),
+                Some(held) = inbox.next() => this.hear(held),
             }
             while let Some(held) = inbox.try_next() {
                 this.hear(held);
