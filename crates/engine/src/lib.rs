@@ -6,6 +6,7 @@
 
 mod ambient;
 mod auth;
+mod cache;
 mod call;
 mod engine;
 mod error;
@@ -37,5 +38,5 @@ pub use port::{
 #[cfg(any(test, feature = "mock"))]
 pub use port::{gateway::MockGateway, notifier::MockNotifier, store::MockStore};
 pub use store_ext::StoreExt;
-pub use use_case::{Audit, Violation};
+pub use use_case::{Audit, Resealed, Violation};
 pub use worker::{Ticked, Worker, WorkerOptions};

@@ -27,10 +27,15 @@ enum NoKeyring {
     Development,
 }
 
-/// The keys in a file, or else the development key of the store.
+/// The keys in a file, or else the development key of the store. Where a store has one although
+/// there is a file, it opens what it sealed before, and seals nothing any more.
 pub(crate) async fn of(file: Option<&Path>, store: &dyn Store) -> Result<Keyring, Failure> {
     match file {
-        Some(path) => Ok(read(path)?),
+        Some(path) => {
+            let mut keys = read(path)?;
+            keys.extend(found(store).await?.map(|key| (DEVELOPMENT_ID, key)));
+            Ok(Keyring::new(keys)?)
+        }
         None => {
             tracing::warn!(
                 "no --secret-key: webhook secrets are sealed with a key that lies beside them in \
@@ -41,20 +46,26 @@ pub(crate) async fn of(file: Option<&Path>, store: &dyn Store) -> Result<Keyring
     }
 }
 
-fn read(path: &Path) -> Result<Keyring, NoKeyring> {
+/// A key by its number.
+type Numbered = (u8, [u8; Keyring::KEY_LEN]);
+
+fn read(path: &Path) -> Result<Vec<Numbered>, NoKeyring> {
     let file = |source| NoKeyring::File { path: path.display().to_string(), source };
     parse(&fs::read_to_string(path).map_err(file)?)
 }
 
-fn parse(text: &str) -> Result<Keyring, NoKeyring> {
+fn parse(text: &str) -> Result<Vec<Numbered>, NoKeyring> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let keys = lines
         .map(|(at, line)| key(line.trim()).ok_or(NoKeyring::Line { line: at.saturating_add(1) }));
-    Ok(Keyring::new(keys.collect::<Result<Vec<_>, _>>()?)?)
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    // Said here, where the file is all there is.
+    Keyring::new(keys.iter().copied())?;
+    Ok(keys)
 }
 
 /// `1:` and 64 digits; a key without a number is number 1.
-fn key(line: &str) -> Option<(u8, [u8; Keyring::KEY_LEN])> {
+fn key(line: &str) -> Option<Numbered> {
     let (id, digits) = line.split_once(':').unwrap_or(("1", line));
     let id = id.parse().ok().filter(|id| *id != DEVELOPMENT_ID)?;
     let digits: Vec<u8> = digits
@@ -70,21 +81,25 @@ fn key(line: &str) -> Option<(u8, [u8; Keyring::KEY_LEN])> {
 
 /// The development key of a store; made by whoever comes first.
 async fn development(store: &dyn Store) -> Result<Keyring, Failure> {
-    let setting = || store.find::<Setting>(Key::Setting(DEVELOPMENT_KEY.to_owned()));
-    let found = match setting().await? {
-        Some(found) => Some(found),
+    let key = match found(store).await? {
+        Some(key) => Some(key),
         None => {
             let value = OsEntropy::default().seed().to_vec();
             let mut changes = Changeset::new();
             changes.insert(Setting { name: DEVELOPMENT_KEY.to_owned(), value }, None);
             // A refusal means that another was faster: theirs is the key.
             store.commit(vec![changes]).await?;
-            setting().await?
+            found(store).await?
         }
     };
-    let key = found.and_then(|found| found.value.value.try_into().ok());
-    let key = key.ok_or(NoKeyring::Development)?;
-    Ok(Keyring::new([(DEVELOPMENT_ID, key)])?)
+    Ok(Keyring::new([(DEVELOPMENT_ID, key.ok_or(NoKeyring::Development)?)])?)
+}
+
+/// The development key, where a store has one.
+async fn found(store: &dyn Store) -> Result<Option<[u8; Keyring::KEY_LEN]>, Failure> {
+    let setting = store.find::<Setting>(Key::Setting(DEVELOPMENT_KEY.to_owned())).await?;
+    let key = setting.map(|found| found.value.value.try_into());
+    Ok(key.transpose().map_err(|_: Vec<u8>| NoKeyring::Development)?)
 }
 
 #[cfg(test)]
@@ -99,7 +114,8 @@ mod tests {
         for text in [a.clone(), format!("\n  {a}  \n\n"), format!("2:{b}\n1:{a}\n")] {
             assert!(parse(&text).is_ok(), "{text}");
         }
-        let (old, new) = (parse(&a).unwrap(), parse(&format!("2:{b}\n1:{a}")).unwrap());
+        let ring = |text: &str| Keyring::new(parse(text).unwrap()).unwrap();
+        let (old, new) = (ring(&a), ring(&format!("2:{b}\n1:{a}")));
         let sealed = old.seal(b"x", b"y", [0; 24]).unwrap();
         assert_eq!(new.open(&sealed, b"y").unwrap(), b"x");
         assert!(!new.is_current(&sealed));
@@ -121,5 +137,11 @@ mod tests {
         let store = MemoryStore::new();
         let sealed = development(&store).await.unwrap().seal(b"x", b"y", [0; 24]).unwrap();
         assert_eq!(development(&store).await.unwrap().open(&sealed, b"y").unwrap(), b"x");
+        // It still opens once there is a file, and seals no more.
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "1b".repeat(32)).unwrap();
+        let ring = of(Some(file.path()), &store).await.unwrap();
+        assert_eq!(ring.open(&sealed, b"y").unwrap(), b"x");
+        assert!(!ring.is_current(&sealed));
     }
 }

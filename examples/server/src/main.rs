@@ -11,6 +11,7 @@ mod log;
 mod metrics;
 mod options;
 mod patience;
+mod secrets;
 mod serve;
 mod store;
 
@@ -28,6 +29,7 @@ async fn main() -> ExitCode {
         Command::Serve(options) => serve::run(*options).await,
         Command::Accounts(command) => accounts::run(command).await,
         Command::Keys(command) => keys::run(command).await,
+        Command::Secrets(command) => secrets::run(command).await,
         Command::Migrate(at) => store::migrate(&at).await,
         Command::Audit(at) => audit::run(&at).await,
     };

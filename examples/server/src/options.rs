@@ -36,6 +36,9 @@ pub(crate) enum Command {
     /// Lists, replaces and revokes API keys
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Changes the keys that seal webhook secrets
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Brings the schema of the store up to date
     Migrate(StoreOptions),
     /// Recomputes every balance from its entries and checks every invariant of the ledger
@@ -153,6 +156,19 @@ pub(crate) enum KeysCommand {
         /// The key itself or its id
         #[arg(long)]
         key: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecretsCommand {
+    /// Seals every webhook secret with the first key of a file, so that the keys behind it may go
+    /// a day later
+    Reseal {
+        #[command(flatten)]
+        at: StoreOptions,
+        /// The file that servers on this store are given by now
+        #[arg(long, env = "CAURI_SECRET_KEY", value_name = "FILE")]
+        secret_key: PathBuf,
     },
 }
 

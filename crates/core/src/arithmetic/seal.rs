@@ -17,9 +17,9 @@ use chacha20poly1305::{
 ///
 /// # Changing the key
 ///
-/// Put the new key in front and keep the old one behind it: the first seals, all open. Whatever
-/// [`Keyring::is_current`] denies is sealed anew when next written; when nothing is left, the old
-/// key can go.
+/// Put the new key in front and keep the old one behind it: the first seals, all open. Then seal
+/// anew whatever [`Keyring::is_current`] denies (the engine's `reseal_secrets` does); when nothing
+/// is left, the old key can go.
 ///
 /// ```
 /// use cauri_core::{Keyring, SealError};
@@ -139,7 +139,8 @@ impl Keyring {
         key.decrypt(&(*nonce).into(), Payload { msg, aad: &aad }).map_err(|_| SealError::NotOurs)
     }
 
-    /// Whether the key that seals today sealed this: if not, seal it anew when it is next written.
+    /// Whether the key that seals today sealed this: if not, it is to be sealed anew before that
+    /// other key goes.
     ///
     /// ```
     /// use cauri_core::Keyring;

@@ -2,15 +2,15 @@
 
 use super::draft::{Context, Decision, Draft, touched};
 use crate::{
-    arithmetic::seal::{Keyring, Sealed},
-    commit::record::Versioned,
+    arithmetic::seal::{Keyring, SealError, Sealed},
+    commit::{changeset::Changeset, record::Versioned},
     error::{Error, Fault, Problem},
     model::{
         delivery::Delivery,
         event::Event,
         webhook_endpoint::{ENDPOINTS_MAX, PreviousSecret, Subscriptions, WebhookEndpoint},
     },
-    value::{id::EndpointId, secret::Secret},
+    value::{env::Env, id::EndpointId, secret::Secret},
     wire::{self, CreateWebhookEndpoint, ModifyWebhookEndpoint, ReplayPage, TestWebhook},
 };
 
@@ -171,6 +171,32 @@ pub fn replay(
     }
     let shown = wire::WebhookReplay::of(endpoint, page, events, deliveries)?;
     Ok(draft.decided(shown))
+}
+
+/// Seals an endpoint's secrets with the key that seals today; nothing is to be changed when that
+/// key sealed them already. Nothing that the API shows changes.
+///
+/// # Errors
+/// [`SealError`] when a secret cannot be opened with any key of the ring.
+pub fn reseal(
+    endpoint: Versioned<WebhookEndpoint>,
+    keys: &Keyring,
+    env: &mut Env,
+) -> Result<Option<Changeset>, SealError> {
+    let Versioned { value: mut endpoint, version, due_at } = endpoint;
+    let owner = secret_owner(endpoint.id);
+    let mut renewed = false;
+    let previous = endpoint.previous_secret.as_mut().map(|previous| &mut previous.secret);
+    for sealed in [Some(&mut endpoint.secret), previous].into_iter().flatten() {
+        if !keys.is_current(sealed) {
+            let secret = keys.open(sealed, owner.as_bytes())?;
+            *sealed = keys.seal(&secret, owner.as_bytes(), env.nonce())?;
+            renewed = true;
+        }
+    }
+    let mut changes = Changeset::new();
+    changes.update(endpoint, version, due_at);
+    Ok(renewed.then_some(changes))
 }
 
 /// What a sealed secret of this endpoint is bound to.

@@ -11,11 +11,13 @@ mod payouts;
 mod refunds;
 mod reports;
 mod sandbox;
+mod secrets;
 mod webhook_endpoints;
 
 pub use audit::{Audit, Violation};
 pub(crate) use payments::keys_of as payment_keys;
 pub(crate) use reports::Heard;
+pub use secrets::Resealed;
 
 use cauri_core::{
     Entity, Error as Refused, Key, Listed, Overflow, Query, Versioned,

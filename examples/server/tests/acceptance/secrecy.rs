@@ -3,16 +3,24 @@
 //! Beside these stories, every answer of every story and the log of every server is searched for
 //! every secret: see `support/secrecy.rs`.
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::server::{Server, Store};
-use crate::support::shop::path_of;
+use crate::support::server::{Place, Server, Store};
+use crate::support::shop::{Shop, path_of};
 use crate::support::sink::{Answer, Sink};
 use crate::support::{sample, secrecy, stories};
 
-stories![a_log_of_everything_holds_no_secret_and_no_person, a_password_of_a_store_is_told_nobody,];
+stories![
+    a_log_of_everything_holds_no_secret_and_no_person,
+    a_password_of_a_store_is_told_nobody;
+    durable:
+    webhook_secrets_move_to_a_new_key,
+    webhook_secrets_leave_the_development_key,
+];
 
 /// A day with everything in it, at the finest level there is.
 fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
@@ -85,4 +93,86 @@ fn a_password_of_a_store_is_told_nobody(store: &Store) {
     let said = help.output().unwrap();
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("CAURI_STORE") && !said.contains("pass-word-of-the-store"), "{said}");
+}
+
+/// A file of keys, each a number and a digit that it is made of.
+fn key_file(place: &Place, keys: &[(u8, &str)]) -> PathBuf {
+    let path = place.dir.path().join("keys");
+    let line = |(number, digit): &(u8, &str)| format!("{number}:{}\n", digit.repeat(64));
+    std::fs::write(&path, keys.iter().map(line).collect::<String>()).unwrap();
+    path
+}
+
+fn served_with(place: &Arc<Place>, keys: &[(u8, &str)]) -> Arc<Server> {
+    let path = key_file(place, keys);
+    let server = Server::start(place, 1, &["--secret-key", path.to_str().unwrap()]);
+    Arc::new(server)
+}
+
+fn reseal(place: &Place) -> String {
+    let path = place.dir.path().join("keys");
+    place.run(&["secrets", "reseal", "--secret-key", path.to_str().unwrap()])
+}
+
+fn end(server: &Server) {
+    server.terminate();
+    assert!(server.ended(Duration::from_secs(10)).success());
+}
+
+/// The next delivery is signed by these, and by nothing else.
+fn signed_by(shop: &Shop, sink: &Sink, secrets: &[&Value]) {
+    let count = sink.hits().len();
+    shop.link(json!({}));
+    let hit = sink.awaits(count + 1).remove(count);
+    assert!(secrets.iter().all(|secret| hit.is_signed_by(secret)));
+    assert_eq!(hit.signatures(), secrets.len());
+}
+
+fn webhook_secrets_move_to_a_new_key(store: &Store) {
+    let (place, sink) = (store.place(), Sink::open());
+    let server = served_with(&place, &[(1, "a")]);
+    let shop = Server::next_shop(&server).unwrap();
+    let body = json!({"url": sink.url(), "events": ["payment_link.created"]});
+    let created = shop.post_once("k1", "/v1/webhooks", &body).ok(201);
+    let rotation = json!({"rotate_secret": true, "previous_secret_expires_in": 3600});
+    let rotated = shop.post(&path_of(&created["id"]), &rotation).ok(200);
+    let secrets = [&rotated["secret"], &created["secret"]];
+    signed_by(&shop, &sink, &secrets);
+    end(&server);
+
+    // The new key in front; the old one still opens, also what is kept to be repeated.
+    let server = served_with(&place, &[(2, "b"), (1, "a")]);
+    let shop = Shop::new(&server, &shop.account);
+    signed_by(&shop, &sink, &secrets);
+    let again = shop.post_once("k1", "/v1/webhooks", &body);
+    assert_eq!(again.ok(201)["secret"], created["secret"]);
+    let said = reseal(&place);
+    assert!(said.contains("Endpoints: 1, sealed anew: 1."), "{said}");
+    let said = reseal(&place);
+    assert!(said.contains("Endpoints: 1, sealed anew: 0."), "{said}");
+    signed_by(&shop, &sink, &secrets);
+    end(&server);
+
+    // The old key is gone.
+    let server = served_with(&place, &[(2, "b")]);
+    signed_by(&Shop::new(&server, &shop.account), &sink, &secrets);
+    let path = key_file(&place, &[(3, "c")]);
+    let arguments = ["secrets", "reseal", "--secret-key", path.to_str().unwrap()];
+    let output = place.command(&arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("unknown key 2"), "{said}");
+    signed_by(&Shop::new(&server, &shop.account), &sink, &secrets);
+}
+
+fn webhook_secrets_leave_the_development_key(store: &Store) {
+    let (server, sink) = (store.serve(&[]), Sink::open());
+    let shop = Server::next_shop(&server).unwrap();
+    let endpoint = shop.hook(&sink.url(), &["payment_link.created"]);
+    end(&server);
+    let server = served_with(&server.place, &[(1, "a")]);
+    let shop = Shop::new(&server, &shop.account);
+    signed_by(&shop, &sink, &[&endpoint["secret"]]);
+    let said = reseal(&server.place);
+    assert!(said.contains("sealed anew: 1."), "{said}");
+    signed_by(&shop, &sink, &[&endpoint["secret"]]);
 }

@@ -90,7 +90,7 @@ impl Owner {
     }
 }
 
-const LISTS: [&str; 8] = [
+const LISTS: [&str; 9] = [
     "/v1/payments",
     "/v1/payouts",
     "/v1/refunds",
@@ -98,6 +98,7 @@ const LISTS: [&str; 8] = [
     "/v1/payment-links",
     "/v1/webhooks",
     "/v1/webhooks/deliveries",
+    "/v1/events",
     "/v1/ledger",
 ];
 
@@ -149,6 +150,8 @@ fn bodies() -> BTreeMap<&'static str, Vec<Value>> {
         ("/v1/customers/{id}", vec![json!({"name": "Mine"}), json!({"metadata": {"a": "b"}})]),
         ("/v1/webhooks", vec![]),
         ("/v1/webhooks/{id}", vec![json!({"active": false}), json!({"rotate_secret": true})]),
+        ("/v1/webhooks/{id}/replay", vec![json!({"since": "2024-11-19T00:00:00Z"})]),
+        ("/v1/webhooks/deliveries/{id}/retry", vec![json!({})]),
         ("/v1/webhooks/test", vec![json!({"webhook_endpoint": "{whe}"})]),
         (
             "/v1/sandbox/simulate",
