@@ -1,11 +1,5 @@
 //! Who holds this key? And the keys themselves (API §3).
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Mutex, PoisonError},
-};
-
 use cauri_core::{
     Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Environment, Key, KeyHash, List, Query,
     Scope, Text, Timestamp, Versioned,
@@ -14,52 +8,15 @@ use cauri_core::{
 use subtle::ConstantTimeEq;
 
 use crate::{
+    cache::Cache,
     call::Caller,
     engine::Engine,
     error::{AuthError, Error},
     store_ext::StoreExt,
 };
 
-/// For how long a key that was read is believed, in milliseconds: well below the second within
-/// which a revoked key must die on every node.
-const BELIEVED_MS: i64 = 500;
-
-/// How many keys are remembered at once.
-const REMEMBERED_MAX: usize = 10_000;
-
 /// The keys that were read lately.
-#[derive(Default)]
-pub(crate) struct KeyCache(Mutex<HashMap<KeyHash, (ApiKey, Timestamp)>>);
-
-impl KeyCache {
-    fn find(&self, hash: &KeyHash, now: Timestamp) -> Option<ApiKey> {
-        let keys = self.lock();
-        let (key, read_at) = keys.get(hash)?;
-        (0..BELIEVED_MS).contains(&now.since(*read_at)).then(|| key.clone())
-    }
-
-    fn keep(&self, key: ApiKey, now: Timestamp) {
-        let mut keys = self.lock();
-        if keys.len() >= REMEMBERED_MAX {
-            keys.clear();
-        }
-        keys.insert(key.hash, (key, now));
-    }
-
-    fn forget(&self, hash: &KeyHash) {
-        self.lock().remove(hash);
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<KeyHash, (ApiKey, Timestamp)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for KeyCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("KeyCache")
-    }
-}
+pub(crate) type KeyCache = Cache<KeyHash, ApiKey>;
 
 impl Engine {
     /// The caller that holds a key.
@@ -90,6 +47,7 @@ impl Engine {
     }
 
     async fn read_key(&self, hash: KeyHash, now: Timestamp) -> Result<ApiKey, Error> {
+        let ticket = self.0.key_cache.ticket();
         let found: Option<Versioned<ApiKey>> = self.0.store.find(Key::ApiKeyHash(hash)).await?;
         let found = found.ok_or(AuthError::Invalid)?;
         let mut key = found.value.clone();
@@ -102,7 +60,7 @@ impl Engine {
                 Err(error) => tracing::debug!(%error, "the use of a key was not noted"),
             }
         }
-        self.0.key_cache.keep(key.clone(), now);
+        self.0.key_cache.keep(hash, key.clone(), now, ticket);
         Ok(key)
     }
 

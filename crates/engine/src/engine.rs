@@ -3,12 +3,14 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use cauri_core::{
-    Connection, Environment, Keyring, Order, RequestId, SealError, Timestamp, decide::Terms,
+    Connection, Environment, Keyring, Order, RequestId, Scope, SealError, Subscriptions, Timestamp,
+    decide::Terms,
 };
 
 use crate::{
     ambient::{Ambient, OsEntropy, SystemClock},
     auth::KeyCache,
+    cache::Cache,
     gateway::sandbox::SandboxGateway,
     mailbox::Mailbox,
     port::{
@@ -52,6 +54,7 @@ pub(crate) struct Inner {
     pub(crate) options: Options,
     pub(crate) mailbox: Mailbox,
     pub(crate) key_cache: KeyCache,
+    pub(crate) listeners: Cache<Scope, Arc<Subscriptions>>,
     gateways: HashMap<Connection, Arc<dyn Gateway>>,
     sandbox: SandboxGateway,
 }
@@ -155,6 +158,7 @@ impl Engine {
             mailbox: Mailbox::default(),
             // What was read may be rolled back.
             key_cache: KeyCache::default(),
+            listeners: Cache::default(),
             gateways: gateways.clone(),
             sandbox: *sandbox,
         }))
@@ -276,6 +280,7 @@ impl EngineBuilder {
             options: self.options,
             mailbox: Mailbox::default(),
             key_cache: KeyCache::default(),
+            listeners: Cache::default(),
             gateways: self.gateways,
             sandbox: SandboxGateway::default(),
         })))

@@ -1,6 +1,6 @@
 //! Load, decide, commit, and again if stale: written once.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use cauri_core::{
     Changeset, Entity, Error as Refused, IdempotencyRecord, Key, Record, Refusal, Scope,
@@ -73,12 +73,15 @@ impl Engine {
     {
         let scope = call.caller.scope;
         let asked = call.idempotency.as_ref();
+        // A command that names no record has nothing to read: that its idempotency key is new is
+        // checked by the commit, and only when it is not, or the command is refused, looked up.
+        let mut trusting = keys.is_empty();
         let attempt = Attempt { engine: self, scope, keys, asked };
         let env = self.0.ambient.env();
         for _ in 0..STALE_MAX {
             let mut env = env.clone();
             let now = env.now();
-            let (subscriptions, earlier, loaded) = attempt.load().await?;
+            let (subscriptions, earlier, loaded) = attempt.load(now, !trusting).await?;
             if let Some(asked) = asked
                 && let Some(record) = decide::idempotency::earlier(asked, earlier.as_ref(), now)?
             {
@@ -86,7 +89,12 @@ impl Engine {
             }
             let held_until = self.0.mailbox.hold(now);
             let mut context = self.context(scope, &mut env, &subscriptions, held_until);
-            let Decision { value, mut changes, if_short } = decide(loaded, &mut context)?;
+            let decided = decide(loaded, &mut context);
+            if decided.is_err() && trusting && asked.is_some() {
+                trusting = false;
+                continue;
+            }
+            let Decision { value, mut changes, if_short } = decided?;
             let location = shape.location.map(|location| location(&value));
             let mut body = None;
             if let Some(asked) = asked {
@@ -116,7 +124,7 @@ impl Engine {
                     let success = shape.success;
                     return Ok(Reply { object: value, body, success, location, replayed: false });
                 }
-                Err(Refusal::Exists(_) | Refusal::Stale(_)) => {}
+                Err(Refusal::Exists(_) | Refusal::Stale(_)) => trusting = false,
                 Err(Refusal::Floor(_)) => {
                     // The money may have gone to the very same command, sent twice at once: its
                     // answer counts before the refusal.
@@ -168,7 +176,7 @@ impl Engine {
         let env = self.0.ambient.env();
         for _ in 0..STALE_MAX {
             let mut env = env.clone();
-            let (subscriptions, _, loaded) = attempt.load().await?;
+            let (subscriptions, _, loaded) = attempt.load(env.now(), false).await?;
             let held_until = self.0.mailbox.hold(env.now());
             let mut context = self.context(scope, &mut env, &subscriptions, held_until);
             let Decision { value, changes, if_short } = decide(loaded, &mut context)?;
@@ -198,7 +206,17 @@ impl Engine {
         held_until: Option<Timestamp>,
     ) -> Result<Result<(), Refusal>, Error> {
         let engine = self.clone();
-        let task = tokio::spawn(async move { engine.commit_surely(changes, held_until).await });
+        let task = tokio::spawn(async move {
+            let listened = changes.writes().iter().find_map(|write| match write {
+                Write::Insert { record: Record::Subscriptions(it), .. }
+                | Write::Update { record: Record::Subscriptions(it), .. } => Some(it.scope),
+                _ => None,
+            });
+            let done = engine.commit_surely(changes, held_until).await;
+            // Whatever came of it: what was read before may no longer be so.
+            listened.iter().for_each(|scope| engine.0.listeners.forget(scope));
+            done
+        });
         task.await.unwrap_or_else(|error| Err(StoreError::Unknown(Box::new(error)).into()))
     }
 
@@ -286,22 +304,35 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// One snapshot: who listens, the earlier use of the key, and the records that were named.
+    /// One snapshot: who listens, unless that was read a moment ago; the earlier use of the key, if
+    /// it is looked for; and the records that were named.
     async fn load(
         &self,
-    ) -> Result<(Subscriptions, Option<Versioned<IdempotencyRecord>>, Loaded), Error> {
+        now: Timestamp,
+        look: bool,
+    ) -> Result<(Arc<Subscriptions>, Option<Versioned<IdempotencyRecord>>, Loaded), Error> {
+        let listeners = &self.engine.0.listeners;
+        let known = listeners.find(&self.scope, now);
+        let ticket = listeners.ticket();
+        let asked = self.asked.filter(|_| look);
         let mut keys = Vec::with_capacity(self.keys.len().saturating_add(2));
-        keys.push(Key::Subscriptions(self.scope));
-        keys.extend(self.asked.map(|asked| Key::Idempotency(self.scope, asked.key.clone())));
-        let own = keys.len();
+        keys.extend(known.is_none().then_some(Key::Subscriptions(self.scope)));
+        keys.extend(asked.map(|asked| Key::Idempotency(self.scope, asked.key.clone())));
         keys.extend(self.keys.iter().cloned());
-        let mut found = self.engine.0.store.get(&keys).await?;
-        let named = found.split_off(own.min(found.len()));
+        let mut found = match keys.is_empty() {
+            true => Vec::new(),
+            false => self.engine.0.store.get(&keys).await?,
+        };
+        let named = found.split_off(found.len().saturating_sub(self.keys.len()));
         let mut ours = Loaded(found);
-        let subscriptions = ours
-            .take::<Subscriptions>(0)
-            .map_or_else(|| Subscriptions::none(self.scope), |found| found.value);
-        Ok((subscriptions, ours.take(1), Loaded(named)))
+        let subscriptions = known.clone().unwrap_or_else(|| {
+            let read = ours.take::<Subscriptions>(0).map(|found| found.value);
+            let read = Arc::new(read.unwrap_or_else(|| Subscriptions::none(self.scope)));
+            listeners.keep(self.scope, Arc::clone(&read), now, ticket);
+            read
+        });
+        let earlier = asked.and_then(|_| ours.take(usize::from(known.is_none())));
+        Ok((subscriptions, earlier, Loaded(named)))
     }
 
     async fn replay_if_done<T: DeserializeOwned>(
@@ -309,7 +340,7 @@ impl Attempt<'_> {
         now: Timestamp,
     ) -> Result<Option<Reply<T>>, Error> {
         let Some(asked) = self.asked else { return Ok(None) };
-        let (_, record, _) = self.load().await?;
+        let (_, record, _) = self.load(now, true).await?;
         match decide::idempotency::earlier(asked, record.as_ref(), now)? {
             Some(record) => self.engine.replay(record).map(Some),
             None => Ok(None),

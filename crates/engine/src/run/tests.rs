@@ -6,7 +6,9 @@ use std::{
 };
 
 use cauri_core::{
-    Amount, Changeset, Environment, Key, Refusal, Scope, Versioned, Write, wire::CreateCustomer,
+    Amount, Changeset, Environment, Key, Refusal, Scope, Versioned, Write,
+    decide::idempotency::Idempotency,
+    wire::{CreateCustomer, CreatePayout},
 };
 use mockall::Sequence;
 
@@ -31,6 +33,27 @@ fn awa() -> CreateCustomer {
     CreateCustomer { name: Some("Awa".parse().unwrap()), ..CreateCustomer::default() }
 }
 
+fn payout(amount: i64) -> CreatePayout {
+    CreatePayout {
+        amount: Amount::new(amount),
+        currency: "XOF".parse().unwrap(),
+        method: cauri_core::PaymentMethod::MobileMoney,
+        network: "orange".parse().unwrap(),
+        phone: "+221770000002".parse().unwrap(),
+        country: None,
+        recipient_name: None,
+        customer: None,
+        reference: None,
+        description: None,
+        metadata: cauri_core::Metadata::default(),
+    }
+}
+
+fn under(key: &str, call: &Call) -> Call {
+    let key = key.parse().unwrap();
+    Call::by(call.caller).idempotent(Some(Idempotency { key, fingerprint: [1; 32] }))
+}
+
 fn lost() -> StoreError {
     StoreError::Unknown(Box::new(io::Error::from(io::ErrorKind::ConnectionReset)))
 }
@@ -42,7 +65,8 @@ fn stale(batch: &[Changeset]) -> Refusal {
 #[tokio::test]
 async fn a_stale_command_is_decided_again_with_the_same_ids() {
     let mut store = MockStore::new();
-    store.expect_get().times(3).returning(|keys| Ok(vec![None; keys.len()]));
+    // Who listens, which is believed for a moment.
+    store.expect_get().times(1).returning(|keys| Ok(vec![None; keys.len()]));
     let seen = Arc::new(Mutex::new(Vec::<Changeset>::new()));
     let mut order = Sequence::new();
     for answer in [false, false, true] {
@@ -149,21 +173,44 @@ async fn money_that_is_not_there_is_the_commands_own_refusal() {
         Ok(vec![Err(Refusal::Floor(account))])
     });
     let (engine, call) = engine(store);
-    let ask = cauri_core::wire::CreatePayout {
-        amount: Amount::new(10_000),
-        currency: "XOF".parse().unwrap(),
-        method: cauri_core::PaymentMethod::MobileMoney,
-        network: "orange".parse().unwrap(),
-        phone: "+221770000002".parse().unwrap(),
-        country: None,
-        recipient_name: None,
-        customer: None,
-        reference: None,
-        description: None,
-        metadata: cauri_core::Metadata::default(),
-    };
-    match engine.create_payout(&call, ask).await {
+    match engine.create_payout(&call, payout(10_000)).await {
         Err(Error::Refused(refused)) => assert_eq!(refused.code(), "balance_insufficient"),
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test]
+async fn what_names_no_record_is_committed_without_a_look_at_its_key() {
+    let mut store = MockStore::new();
+    // Who listens, once.
+    store
+        .expect_get()
+        .times(1)
+        .withf(|keys| matches!(keys, [Key::Subscriptions(_)]))
+        .returning(|keys| Ok(vec![None; keys.len()]));
+    store.expect_commit().times(2).returning(|_| Ok(vec![Ok(())]));
+    let (engine, call) = engine(store);
+    for key in ["first", "second"] {
+        engine.create_customer(&under(key, &call), awa()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_and_a_key_that_is_there_are_answered_after_a_look_at_the_key() {
+    let mut store = MockStore::new();
+    let mut order = Sequence::new();
+    let none = |keys: &[Key]| Ok(vec![None; keys.len()]);
+    let looks_up = |keys: &[Key]| keys.iter().any(|key| matches!(key, Key::Idempotency(..)));
+    store.expect_get().times(1).in_sequence(&mut order).returning(none);
+    store.expect_get().times(1).in_sequence(&mut order).withf(looks_up).returning(none);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(|batch| {
+        let key = batch[0].keys().find(|key| matches!(key, Key::Idempotency(..)));
+        Ok(vec![Err(Refusal::Exists(key.unwrap()))])
+    });
+    store.expect_get().times(1).in_sequence(&mut order).withf(looks_up).returning(none);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(|_| Ok(vec![Ok(())]));
+    let (engine, call) = engine(store);
+    let refused = engine.create_payout(&under("refused", &call), payout(0)).await;
+    assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
+    engine.create_customer(&under("there", &call), awa()).await.unwrap();
 }
