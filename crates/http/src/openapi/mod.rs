@@ -1,5 +1,6 @@
 //! The description of the API in OpenAPI 3.1, from the table of routes and the types themselves.
 
+mod examples;
 pub(crate) mod filters;
 mod objects;
 mod operations;
@@ -20,7 +21,9 @@ pub(crate) fn document(prefix: &str) -> Value {
     }
     let mut schemas = objects::all();
     schemas.extend(requests::all());
-    schemas.insert("Description".to_owned(), json!({ "type": "object" }));
+    schemas.extend(schema::shared());
+    let about = "An OpenAPI 3.1 document: this one.";
+    schemas.insert("Description".to_owned(), json!({ "type": "object", "description": about }));
     json!({
         "openapi": "3.1.0",
         "info": {

@@ -1,7 +1,5 @@
 //! What can be asked and what is answered, route by route.
 
-use std::collections::BTreeMap;
-
 use cauri::{
     CustomerId, DeliveryId, EndpointId, EventId, PaymentId, PaymentLinkId, PayoutId, RefundId,
     RequestId, Success,
@@ -9,12 +7,13 @@ use cauri::{
 use serde_json::{Map, Value, json};
 
 use super::{
+    examples,
     filters::Filter,
     requests,
-    schema::{about_it, any_text, id, named, pattern, words},
+    schema::{any_text, id, named, pattern, word, words},
 };
 use crate::{
-    catalogue::FAMILIES,
+    catalogue::{FAMILIES, Family},
     handler::Noun,
     respond::status,
     route::{Access, Route, Verb},
@@ -35,7 +34,7 @@ pub(crate) fn of(route: &Route) -> Value {
         operation["requestBody"] = json!({
             // An empty body counts as an empty object, which is enough where nothing must be said.
             "required": requests::all()[body].get("required").is_some(),
-            "content": { "application/json": { "schema": named(body) } },
+            "content": { "application/json": content(body) },
         });
     }
     if route.access == Access::Anyone {
@@ -105,16 +104,12 @@ fn responses(route: &Route) -> Map<String, Value> {
     let mut responses = Map::new();
     let success = status(route.success);
     responses.insert(success.as_str().to_owned(), answer(route));
-    let mut codes = BTreeMap::<u16, Vec<&str>>::new();
-    for family in &FAMILIES {
-        for code in family.codes {
-            if general(route, code) || route.doc.codes.contains(code) {
-                codes.entry(family.status).or_default().push(code);
-            }
+    for Family { status, kind, codes } in &FAMILIES {
+        let may = |code: &&&str| general(route, code) || route.doc.codes.contains(*code);
+        let codes: Vec<&str> = codes.iter().filter(may).copied().collect();
+        if !codes.is_empty() {
+            responses.insert(status.to_string(), refusal(route, *status, kind, &codes));
         }
-    }
-    for (status, codes) in codes {
-        responses.insert(status.to_string(), refusal(route, status, &codes));
     }
     responses
 }
@@ -124,7 +119,9 @@ fn general(route: &Route, code: &str) -> bool {
     let posts = route.verb == Verb::Post;
     let keyed = route.access != Access::Anyone;
     match code {
-        "internal_error" | "parameter_unknown" | "parameter_invalid" => true,
+        "internal_error" | "service_unavailable" | "parameter_unknown" | "parameter_invalid" => {
+            true
+        }
         "parameter_missing" => {
             posts || route.doc.filters.iter().copied().flatten().any(|filter| filter.required)
         }
@@ -135,7 +132,6 @@ fn general(route: &Route, code: &str) -> bool {
         "idempotency_key_required" => route.success == Success::Created,
         "body_too_large"
         | "rate_limited"
-        | "service_unavailable"
         | "api_key_missing"
         | "api_key_invalid"
         | "api_key_revoked"
@@ -163,11 +159,20 @@ fn answer(route: &Route) -> Value {
             Success::Accepted => "It was taken on.",
         },
         "headers": headers_of(&names),
-        "content": { "application/json": { "schema": named(route.doc.gives) } },
+        "content": { "application/json": content(route.doc.gives) },
     })
 }
 
-fn refusal(route: &Route, status: u16, codes: &[&str]) -> Value {
+/// What a schema describes, and what that looks like.
+fn content(name: &str) -> Value {
+    let mut content = json!({ "schema": named(name) });
+    if let Some(example) = examples::of(name) {
+        content["example"] = example;
+    }
+    content
+}
+
+fn refusal(route: &Route, status: u16, kind: &str, codes: &[&str]) -> Value {
     let mut names = common(route);
     match status {
         401 => {
@@ -184,7 +189,7 @@ fn refusal(route: &Route, status: u16, codes: &[&str]) -> Value {
                 named("Error"),
                 { "properties": { "error": { "properties": { "code": words(codes) } } } },
             ],
-        } } },
+        }, "example": examples::error(kind, codes.first().copied().unwrap_or_default()) } },
     })
 }
 
@@ -206,38 +211,44 @@ fn headers_of(names: &[&str]) -> Map<String, Value> {
 
 /// Every header of a response, by name.
 pub(crate) fn headers() -> Map<String, Value> {
-    let header = |about: &str, schema: Value| json!({ "description": about, "schema": schema });
-    let seconds = || pattern("^[0-9]+$");
+    let text = any_text;
     [
-        ("Request-Id", header("Names this request in our logs.", id::<RequestId>())),
-        ("Cache-Control", header("", json!({ "const": "no-store" }))),
+        ("Request-Id", "Names this request in our logs.", id::<RequestId>(), REQUEST_ID),
+        ("Cache-Control", "Nobody keeps an answer.", word("no-store"), "no-store"),
         (
             "RateLimit-Policy",
-            header(
-                "How many requests (`q`) each key has within how many seconds (`w`); absent when \
-                 there is no limit.",
-                about_it(any_text(), "`\"default\";q=6000;w=60`"),
-            ),
+            "How many requests (`q`) each key has within how many seconds (`w`); absent when there \
+             is no limit.",
+            text(),
+            r#""default";q=6000;w=60"#,
         ),
         (
             "RateLimit",
-            header(
-                "How many requests are left (`r`), and in how many seconds all are back (`t`).",
-                about_it(any_text(), "`\"default\";r=5999;t=1`"),
-            ),
+            "How many requests are left (`r`), and in how many seconds all are back (`t`).",
+            text(),
+            r#""default";r=5999;t=1"#,
         ),
-        ("Location", header("The path of what was created.", any_text())),
+        (
+            "Location",
+            "The path of what was created.",
+            text(),
+            "/v1/payments/pay_01jd3w8k4f7q2m9x5r6t0v1b3c",
+        ),
         (
             "Idempotent-Replayed",
-            header(
-                "Present when this is the answer to an earlier use of the key.",
-                words(&["true"]),
-            ),
+            "Present when this is the answer to an earlier use of the key.",
+            word("true"),
+            "true",
         ),
-        ("Retry-After", header("In how many seconds to try again.", seconds())),
-        ("WWW-Authenticate", header("", json!({ "const": "Bearer" }))),
+        ("Retry-After", "In how many seconds to try again.", pattern("^[0-9]+$"), "1"),
+        ("WWW-Authenticate", "How to say who calls.", word("Bearer"), "Bearer"),
     ]
     .into_iter()
-    .map(|(name, schema)| (name.to_owned(), schema))
+    .map(|(name, about, schema, example)| {
+        let header = json!({ "description": about, "schema": schema, "example": example });
+        (name.to_owned(), header)
+    })
     .collect()
 }
+
+const REQUEST_ID: &str = "req_01jd3w8k4f7q2m9x5r6t0v1b3c";

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use cauri::{Amount, Id, Metadata};
+use cauri::{Amount, Country, Currency, Id, Metadata};
 use serde_json::{Map, Value, json};
 
 /// The words of a closed list.
@@ -36,9 +36,12 @@ pub(crate) fn ids(prefixes: &[&str]) -> Value {
     json!({ "type": "string", "pattern": format!("^{prefixes}_[0-7][0-9a-hjkmnp-tv-z]{{25}}$") })
 }
 
+/// No control characters.
+const PLAIN: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+
 /// A text without control characters.
 pub(crate) fn text(longest: usize) -> Value {
-    json!({ "type": "string", "minLength": 1, "maxLength": longest })
+    json!({ "type": "string", "minLength": 1, "maxLength": longest, "pattern": PLAIN })
 }
 
 /// Any text.
@@ -60,11 +63,33 @@ pub(crate) fn email() -> Value {
 }
 
 pub(crate) fn currency() -> Value {
-    pattern("^[A-Z]{3}$")
+    named("Currency")
 }
 
 pub(crate) fn country() -> Value {
-    pattern("^[A-Z]{2}$")
+    named("Country")
+}
+
+/// The schemas that others name for their fields.
+pub(crate) fn shared() -> [(String, Value); 2] {
+    let currencies: Vec<String> =
+        codes(3).into_iter().filter(|it| it.parse::<Currency>().is_ok()).collect();
+    let known = |it: &String| it.parse::<Country>().is_ok_and(|country| country.is_known());
+    let countries: Vec<String> = codes(2).into_iter().filter(known).collect();
+    let about = "A currency of ISO 4217; amounts are in its smallest unit.";
+    let currency = about_it(words(&currencies), about);
+    let country = about_it(words(&countries), "A country of ISO 3166-1.");
+    [("Currency".to_owned(), currency), ("Country".to_owned(), country)]
+}
+
+/// Everything that upper-case letters can spell at this length.
+fn codes(length: u32) -> Vec<String> {
+    let longer = |codes: Vec<String>, _| {
+        let each =
+            |code: &String| ('A'..='Z').map(|letter| format!("{code}{letter}")).collect::<Vec<_>>();
+        codes.iter().flat_map(each).collect()
+    };
+    (0..length).fold(vec![String::new()], longer)
 }
 
 pub(crate) fn network() -> Value {
@@ -165,7 +190,7 @@ fn metadata_of(value: Value) -> Value {
     json!({
         "type": "object",
         "maxProperties": Metadata::KEYS_MAX,
-        "propertyNames": { "minLength": 1, "maxLength": Metadata::KEY_CHARS_MAX },
+        "propertyNames": text(Metadata::KEY_CHARS_MAX),
         "additionalProperties": value,
     })
 }

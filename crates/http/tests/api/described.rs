@@ -56,6 +56,41 @@ fn every_schema_is_a_schema() {
     }
 }
 
+/// Every `content` of the description, with where it is.
+fn contents(value: &'static Value, at: &str, found: &mut Vec<(String, &'static Value)>) {
+    match value {
+        Value::Object(object) => {
+            for (name, value) in object {
+                if name == "content" {
+                    found.push((at.to_owned(), &value["application/json"]));
+                }
+                contents(value, &format!("{at}/{name}"), found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|value| contents(value, at, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn whatever_is_asked_or_told_has_an_example_of_its_own_schema() {
+    let mut found = Vec::new();
+    contents(&DESCRIPTION["paths"], "", &mut found);
+    assert!(found.len() > 300, "{}", found.len());
+    for (at, content) in found {
+        if content["schema"]["$ref"] == "#/components/schemas/Description" {
+            continue;
+        }
+        let example = content.get("example").unwrap_or_else(|| panic!("{at} has no example"));
+        let wrong: Vec<String> =
+            validator(&content["schema"]).iter_errors(example).map(|it| it.to_string()).collect();
+        assert!(wrong.is_empty(), "{at}: {wrong:?} {example}");
+    }
+    for (name, header) in DESCRIPTION["components"]["headers"].as_object().unwrap() {
+        assert!(validator(&header["schema"]).is_valid(&header["example"]), "{name}");
+    }
+}
+
 #[test]
 fn operations_have_names_of_their_own() {
     let names: BTreeSet<&str> =
