@@ -1,114 +1,120 @@
 //! Writing a batch: read what it is judged by, let `judge` judge, write what it says.
 
 use cauri::{Balance, Changeset, Facts, List, Record, Row, Verdict, judge};
-use redb::Database;
+use cauri_sql::{balance_cells, entry_cells, read_balance, record_cells};
+use redb::{Database, ReadTransaction, ReadableDatabase, WriteTransaction};
 
 use crate::{
     error::Failure,
-    key, row,
-    table::{self, Bytes, Open, Tables},
+    row,
+    table::{self, ALTERNATES, BALANCES, DUES, LISTS, PAYMENTS, RECORDS},
 };
 
 pub(crate) fn commit(database: &Database, batch: Vec<Changeset>) -> Result<Vec<Verdict>, Failure> {
-    // One transaction writes at a time, so that nothing read here is stale when it is written.
-    let transaction = database.begin_write()?;
-    let mut tables = table::write(&transaction)?;
-    let facts = facts(&tables, &batch)?;
+    let turn = Turn::begin(database)?;
+    let facts = turn.facts(&batch)?;
     let (verdicts, mut writes) = judge(batch, &facts);
-
     let lists = writes.growth().into_keys();
-    let mut last =
-        lists.map(|list| Ok((list, tables.last(list)?))).collect::<Result<_, Failure>>()?;
-    let numbers = writes.number(&mut last);
+    let last = lists.map(|list| Ok((list, table::last(&turn.before, list)?)));
+    let numbers = writes.number(&mut last.collect::<Result<_, Failure>>()?);
     for (key, _) in &writes.removes {
-        tables.take(&key::key(key))?;
+        turn.take(&row::name(key))?;
     }
     for row in &writes.inserts {
-        tables.insert(row)?;
+        turn.insert(row)?;
     }
     for (row, _) in writes.updates {
-        tables.replace(row)?;
+        turn.replace(row)?;
     }
+    let mut lists = turn.at.open_table(LISTS)?;
+    let mut balances = turn.at.open_table(BALANCES)?;
     for (entry, number) in writes.entries.iter().zip(numbers) {
-        let place = key::place(List::Entries(entry.scope), number);
-        tables.entries.insert(&*place, &*row::encode_entry(entry, number))?;
+        let place = table::place(List::Entries(entry.scope), number);
+        lists.insert(place, &*row::encode(&entry_cells(entry, number)))?;
         let balance = Balance { account: entry.ledger_account(), amount: entry.balance_after };
-        tables
-            .balances
-            .insert(&*key::balance(&balance.account), &*row::encode_balance(&balance))?;
+        let account = table::account(&balance.account);
+        balances.insert(account, &*row::encode(&balance_cells(&balance)))?;
     }
-    drop(tables);
-    transaction.commit()?;
+    drop((lists, balances));
+    turn.at.commit()?;
     Ok(verdicts)
 }
 
-/// The versions and the balances that the batch names.
-fn facts(tables: &Tables<impl Bytes>, batch: &[Changeset]) -> Result<Facts, Failure> {
-    let mut facts = Facts::default();
-    for key in batch.iter().flat_map(Changeset::keys) {
-        if let Some(row) = tables.find(&key)? {
-            facts.versions.insert(key, row.version);
-        }
-    }
-    for account in batch.iter().flat_map(Changeset::ledger_accounts) {
-        if let Some(bytes) = tables.balances.get(&*key::balance(&account))? {
-            facts.balances.insert(account, row::decode_balance(bytes.value())?.amount);
-        }
-    }
-    Ok(facts)
+/// A turn at writing. One at a time has it, so that what was before is still so at its end.
+pub(crate) struct Turn {
+    pub(crate) at: WriteTransaction,
+    pub(crate) before: ReadTransaction,
 }
 
-impl Tables<Open<'_>> {
-    /// Keeps a new record: under its keys, in its list, and by what its value is found by.
-    fn insert(&mut self, row: &Row) -> Result<(), Failure> {
-        let key = key::key(&row.record.key());
-        if let Some(place) = key::listed(&row.record, row.number) {
-            self.lists.insert(&*place, &*key)?;
+impl Turn {
+    pub(crate) fn begin(database: &Database) -> Result<Self, Failure> {
+        let at = database.begin_write()?;
+        Ok(Self { at, before: database.begin_read()? })
+    }
+
+    /// The versions and the balances that a batch names.
+    fn facts(&self, batch: &[Changeset]) -> Result<Facts, Failure> {
+        let mut facts = Facts::default();
+        for key in batch.iter().flat_map(Changeset::keys) {
+            if let Some(row) = table::find(&self.before, &key)? {
+                facts.versions.insert(key, row.version);
+            }
+        }
+        let balances = self.before.open_table(BALANCES)?;
+        for account in batch.iter().flat_map(Changeset::ledger_accounts) {
+            if let Some(found) = balances.get(table::account(&account))? {
+                facts.balances.insert(account, read_balance(&row::decode(found.value())?)?.amount);
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Keeps a new record, in its list too; a timeline's lines bring their numbers.
+    fn insert(&self, row: &Row) -> Result<(), Failure> {
+        let name = row::name(&row.record.key());
+        let place = match &row.record {
+            Record::TimelineEntry(it) => Some((List::Timeline(it.scope, it.payment), it.number)),
+            record => record.list().zip(row.number),
+        };
+        if let Some((list, number)) = place {
+            self.at.open_table(LISTS)?.insert(table::place(list, number), &*name)?;
         }
         if let Some(alternate) = row.record.alternate_key() {
-            self.alternates.insert(&*key::key(&alternate), &*key)?;
+            self.at.open_table(ALTERNATES)?.insert(&*row::name(&alternate), &*name)?;
         }
-        self.put(row)
+        self.put(row, &name)
     }
 
     /// Keeps another value of a record, at the number that it has for ever.
-    pub(crate) fn replace(&mut self, mut row: Row) -> Result<(), Failure> {
-        let old = self.take(&key::key(&row.record.key()))?;
-        row.number = old.and_then(|old| old.number);
-        self.put(&row)
+    pub(crate) fn replace(&self, mut row: Row) -> Result<(), Failure> {
+        let name = row::name(&row.record.key());
+        row.number = self.take(&name)?.and_then(|old| old.number);
+        self.put(&row, &name)
     }
 
-    fn put(&mut self, row: &Row) -> Result<(), Failure> {
-        let key = key::key(&row.record.key());
-        if let Some(due) = key::due(&row.record, row.due_at) {
-            self.dues.insert(&*due, &[][..])?;
+    /// Keeps a value and what it is found by.
+    fn put(&self, row: &Row, name: &str) -> Result<(), Failure> {
+        if let Some(due) = table::due(row, name) {
+            self.at.open_table(DUES)?.insert(due, ())?;
         }
-        if let Some(payment) = payer(&row.record) {
-            self.payments.insert(&*payment, &*key)?;
+        if let Some(payment) = table::payment(&row.record) {
+            self.at.open_table(PAYMENTS)?.insert(payment, name)?;
         }
-        self.records.insert(&*key, &*row::encode(row))?;
+        self.at.open_table(RECORDS)?.insert(name, &*row::encode(&record_cells(row)))?;
         Ok(())
     }
 
-    /// Lets go of a record and of what its value was found by. Only what is in no list and has no
-    /// alternate key is ever removed for good.
-    fn take(&mut self, key: &[u8]) -> Result<Option<Row>, Failure> {
-        let Some(old) = self.row(key)? else { return Ok(None) };
-        self.records.remove(key)?;
-        if let Some(due) = key::due(&old.record, old.due_at) {
-            self.dues.remove(&*due)?;
+    /// Lets go of a value and of what it was found by. Only what is in no list and has no alternate
+    /// key is ever removed for good.
+    fn take(&self, name: &str) -> Result<Option<Row>, Failure> {
+        let Some(old) = table::row(&self.before, name)? else { return Ok(None) };
+        self.at.open_table(RECORDS)?.remove(name)?;
+        if let Some(due) = table::due(&old, name) {
+            self.at.open_table(DUES)?.remove(due)?;
         }
-        if let Some(payment) = payer(&old.record) {
-            self.payments.remove(&*payment)?;
+        if let Some(payment) = table::payment(&old.record) {
+            self.at.open_table(PAYMENTS)?.remove(payment)?;
         }
         Ok(Some(old))
-    }
-}
-
-/// Where a payment is found by its customer.
-fn payer(record: &Record) -> Option<Vec<u8>> {
-    match record {
-        Record::Payment(it) => it.customer.map(|customer| key::payment(it.scope, customer, it.id)),
-        _ => None,
     }
 }

@@ -1,43 +1,31 @@
-//! What can go wrong, and what it says about the batch.
+//! What can go wrong, and what that says about the batch.
 
 use cauri::{Overflow, StoreError};
 use cauri_sql::RowError;
 
 /// Why redb or a row of ours did not answer.
 #[derive(Debug, thiserror::Error)]
+#[error(transparent)]
 pub(crate) enum Failure {
-    /// Before anything was committed.
-    #[error(transparent)]
     Redb(#[from] redb::Error),
-    /// While it was being committed.
-    #[error(transparent)]
     Commit(#[from] redb::CommitError),
-    #[error(transparent)]
     Row(#[from] RowError),
-    #[error("a row ends in the middle, or holds what is not of ours")]
-    Bytes,
-    #[error("{0:?} names what is not there")]
+    Json(#[from] serde_json::Error),
+    #[error("{0} names what is not there")]
     Dangling(&'static str),
-    #[error(transparent)]
     Overflow(#[from] Overflow),
 }
 
 impl From<Failure> for StoreError {
     fn from(failure: Failure) -> Self {
+        use redb::Error::{DatabaseAlreadyOpen, DatabaseClosed, Io, PreviousIo};
         match failure {
             // The file may hold it or not: whoever asked sends it again.
             Failure::Commit(_) => Self::Unknown(Box::new(failure)),
-            Failure::Redb(
-                redb::Error::Io(_)
-                | redb::Error::PreviousIo
-                | redb::Error::DatabaseClosed
-                | redb::Error::DatabaseAlreadyOpen,
-            ) => Self::Unavailable(Box::new(failure)),
-            Failure::Redb(_)
-            | Failure::Row(_)
-            | Failure::Bytes
-            | Failure::Dangling(_)
-            | Failure::Overflow(_) => Self::Broken(Box::new(failure)),
+            Failure::Redb(Io(_) | PreviousIo | DatabaseClosed | DatabaseAlreadyOpen) => {
+                Self::Unavailable(Box::new(failure))
+            }
+            _ => Self::Broken(Box::new(failure)),
         }
     }
 }

@@ -3,26 +3,16 @@
 //! It is an example, and a whole store all the same: it upholds every law of [`Store`]. How it came
 //! about is told in `docs/write-your-own-store.md`.
 //!
-//! ```no_run
-//! # async fn example() -> Result<(), cauri::StoreError> {
-//! use cauri::Grouped;
-//! use cauri_example_store_redb::RedbStore;
-//!
-//! // Each commit waits for the disk: grouped, those who wait share one.
-//! let store = Grouped::new(RedbStore::open("cauri.redb").await?);
-//! # Ok(()) }
-//! ```
+//! Each commit waits for the disk: wrapped in [`cauri::Grouped`], those who wait share one.
 
 mod claim;
 mod commit;
 mod error;
-mod key;
 mod read;
 mod row;
 mod table;
 
 use std::{
-    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -32,12 +22,13 @@ use cauri::{
     Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
     Scope, Store, StoreError, Verdict, Versioned,
 };
-use redb::{Database, ReadTransaction, ReadableDatabase};
+use redb::Database;
 use tokio::task::spawn_blocking;
 
 use crate::error::Failure;
 
 /// cauri's store in a redb file, which one process may have open at a time.
+#[derive(Debug)]
 pub struct RedbStore {
     database: Arc<Database>,
     path: PathBuf,
@@ -51,13 +42,12 @@ impl RedbStore {
     /// database.
     pub async fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let file = path.clone();
-        let database = blocking(move || {
-            let database = Database::create(file)?;
+        blocking(move || {
+            let database = Arc::new(Database::create(&path)?);
             table::create_all(&database)?;
-            Ok(database)
-        });
-        Ok(Self { database: Arc::new(database.await?), path })
+            Ok(Self { database, path })
+        })
+        .await
     }
 
     /// Where the file is.
@@ -66,13 +56,12 @@ impl RedbStore {
         &self.path
     }
 
-    /// Reads one moment.
-    async fn read<T: Send + 'static>(
+    async fn with<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ReadTransaction) -> Result<T, Failure> + Send + 'static,
+        work: impl FnOnce(&Database) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         let database = Arc::clone(&self.database);
-        blocking(move || work(&database.begin_read()?)).await
+        blocking(move || work(&database)).await
     }
 }
 
@@ -80,47 +69,38 @@ impl RedbStore {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, StoreError> {
-    match spawn_blocking(work).await {
-        Ok(done) => Ok(done?),
-        Err(ended) => Err(StoreError::Unknown(Box::new(ended))),
-    }
-}
-
-impl fmt::Debug for RedbStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RedbStore").field("path", &self.path).finish_non_exhaustive()
-    }
+    let done = spawn_blocking(work).await;
+    Ok(done.map_err(|ended| StoreError::Unknown(Box::new(ended)))??)
 }
 
 #[async_trait]
 impl Store for RedbStore {
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        let database = Arc::clone(&self.database);
-        blocking(move || commit::commit(&database, batch)).await
+        self.with(|database| commit::commit(database, batch)).await
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
         let keys = keys.to_vec();
-        self.read(move |at| read::get(at, &keys)).await
+        self.with(move |database| read::get(database, &keys)).await
     }
 
     async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
         let query = query.clone();
-        self.read(move |at| read::list(at, &query)).await
+        self.with(move |database| read::list(database, &query)).await
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
-        let (database, claim) = (Arc::clone(&self.database), claim.clone());
-        blocking(move || claim::claim(&database, &claim)).await
+        let claim = claim.clone();
+        self.with(move |database| claim::claim(database, &claim)).await
     }
 
     async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
         let query = query.clone();
-        self.read(move |at| read::entries(at, &query)).await
+        self.with(move |database| read::entries(database, &query)).await
     }
 
     async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
-        self.read(move |at| read::balances(at, scope)).await
+        self.with(move |database| read::balances(database, scope)).await
     }
 
     async fn statistics(
@@ -128,6 +108,6 @@ impl Store for RedbStore {
         scope: Scope,
         customer: CustomerId,
     ) -> Result<CustomerStatistics, StoreError> {
-        self.read(move |at| read::statistics(at, scope, customer)).await
+        self.with(move |database| read::statistics(database, scope, customer)).await
     }
 }

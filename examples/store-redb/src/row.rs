@@ -1,107 +1,64 @@
-//! Rows as bytes. What the fields of a record are, `cauri-sql` knows: it takes every record apart
-//! into flat cells and puts it together again, and asks nothing of a database.
+//! Records, entries and balances as JSON. What their fields are, `cauri-sql` knows: it takes each
+//! apart into flat cells and puts it together again, and asks nothing of a database.
 
-use std::borrow::Cow;
+use std::error::Error as StdError;
 
-use cauri::{Balance, Entry, RecordKind, Row};
-use cauri_sql::{Cell, read_balance, read_entry, read_record, record_cells};
+use cauri::{Key, RecordKind, Row};
+use cauri_sql::{Cell, Kind, RowReader, Table, key_cells, read_record};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::error::Failure;
 
-/// A record's row: its kind, then its cells.
-pub(crate) fn encode(row: &Row) -> Vec<u8> {
-    let mut bytes = vec![kind_number(row.record.kind())];
-    put(&mut bytes, &record_cells(row));
-    bytes
+/// The name of a record: its table, then the cells of its key.
+pub(crate) fn name(key: &Key) -> String {
+    let found = key_cells(key);
+    format!("{}{}", Table::of(found.kind).name(), encode(&found.cells))
 }
 
-pub(crate) fn decode(bytes: &[u8]) -> Result<Row, Failure> {
-    let (number, cells) = bytes.split_first().ok_or(Failure::Bytes)?;
-    let kind = RecordKind::ALL.get(usize::from(*number)).ok_or(Failure::Bytes)?;
-    Ok(read_record(*kind, take(cells)?.as_slice())?)
+/// The record of a name.
+pub(crate) fn decode_record(name: &str, text: &str) -> Result<Row, Failure> {
+    let table = name.split_once('[').map(|(table, _)| table);
+    let kind = RecordKind::ALL.iter().find(|kind| Some(Table::of(**kind).name()) == table);
+    Ok(read_record(*kind.ok_or(Failure::Dangling("a name"))?, &decode(text)?)?)
 }
 
-pub(crate) fn encode_entry(entry: &Entry, number: i64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    put(&mut bytes, &cauri_sql::entry_cells(entry, number));
-    bytes
+pub(crate) fn encode(cells: &[Cell<'_>]) -> String {
+    let values = cells.iter().map(|cell| match cell {
+        Cell::Null => Value::Null,
+        Cell::Flag(it) => Value::from(*it),
+        Cell::Int(it) => Value::from(*it),
+        Cell::Text(it) => Value::from(it.as_ref()),
+        Cell::Bytes(it) => Value::from(it.as_ref()),
+        Cell::Id(it) => Value::from(it.to_string()),
+    });
+    Value::from_iter(values).to_string()
 }
 
-pub(crate) fn decode_entry(bytes: &[u8]) -> Result<Entry, Failure> {
-    Ok(read_entry(take(bytes)?.as_slice())?)
+pub(crate) fn decode(text: &str) -> Result<Cells, Failure> {
+    Ok(Cells(serde_json::from_str(text)?))
 }
 
-pub(crate) fn encode_balance(balance: &Balance) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    put(&mut bytes, &cauri_sql::balance_cells(balance));
-    bytes
-}
+/// A row as it was found.
+pub(crate) struct Cells(Vec<Value>);
 
-pub(crate) fn decode_balance(bytes: &[u8]) -> Result<Balance, Failure> {
-    Ok(read_balance(take(bytes)?.as_slice())?)
-}
-
-/// The place of a kind among all kinds. A kind that is added must be added at the end.
-pub(crate) fn kind_number(kind: RecordKind) -> u8 {
-    let place = RecordKind::ALL.iter().position(|it| *it == kind);
-    place.and_then(|place| u8::try_from(place).ok()).unwrap_or(u8::MAX)
-}
-
-/// Each cell says what it is, and how long where that varies.
-pub(crate) fn put(bytes: &mut Vec<u8>, cells: &[Cell<'_>]) {
-    let sized = |bytes: &mut Vec<u8>, tag: u8, it: &[u8]| {
-        bytes.push(tag);
-        bytes.extend(u64::try_from(it.len()).unwrap_or(u64::MAX).to_be_bytes());
-        bytes.extend(it);
-    };
-    for cell in cells {
-        match cell {
-            Cell::Null => bytes.push(0),
-            Cell::Flag(it) => bytes.extend([1, u8::from(*it)]),
-            Cell::Int(it) => {
-                bytes.push(2);
-                bytes.extend(it.to_be_bytes());
+impl RowReader for Cells {
+    fn cell(&self, at: usize, kind: Kind) -> Result<Cell<'_>, Box<dyn StdError + Send + Sync>> {
+        let value = self.0.get(at).ok_or("the row is too short")?;
+        let cell = match (kind, value) {
+            (_, Value::Null) => Some(Cell::Null),
+            (Kind::Flag, value) => value.as_bool().map(Cell::Flag),
+            (Kind::Int, value) => value.as_i64().map(Cell::Int),
+            (Kind::Text, value) => value.as_str().map(|it| Cell::Text(it.into())),
+            (Kind::Bytes, value) => {
+                let byte = |it: &Value| it.as_u64().and_then(|it| u8::try_from(it).ok());
+                let bytes = value.as_array().map(|it| it.iter().map(byte).collect());
+                bytes.flatten().map(|it: Vec<u8>| Cell::Bytes(it.into()))
             }
-            Cell::Text(it) => sized(bytes, 3, it.as_bytes()),
-            Cell::Bytes(it) => sized(bytes, 4, it),
-            Cell::Id(it) => {
-                bytes.push(5);
-                bytes.extend(it.as_bytes());
+            (Kind::Id, value) => {
+                value.as_str().and_then(|it| Uuid::parse_str(it).ok()).map(Cell::Id)
             }
-        }
+        };
+        cell.ok_or_else(|| format!("no {kind:?}").into())
     }
-}
-
-fn take(mut bytes: &[u8]) -> Result<Vec<Cell<'_>>, Failure> {
-    let mut cells = Vec::new();
-    while let Some((tag, rest)) = bytes.split_first() {
-        bytes = rest;
-        cells.push(match tag {
-            0 => Cell::Null,
-            1 => Cell::Flag(array::<1>(&mut bytes)? == [1]),
-            2 => Cell::Int(i64::from_be_bytes(array(&mut bytes)?)),
-            3 => {
-                let text = std::str::from_utf8(sized(&mut bytes)?).map_err(|_| Failure::Bytes)?;
-                Cell::Text(Cow::Borrowed(text))
-            }
-            4 => Cell::Bytes(Cow::Borrowed(sized(&mut bytes)?)),
-            5 => Cell::Id(Uuid::from_bytes(array(&mut bytes)?)),
-            _ => return Err(Failure::Bytes),
-        });
-    }
-    Ok(cells)
-}
-
-fn array<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], Failure> {
-    let (head, rest) = bytes.split_first_chunk().ok_or(Failure::Bytes)?;
-    *bytes = rest;
-    Ok(*head)
-}
-
-fn sized<'a>(bytes: &mut &'a [u8]) -> Result<&'a [u8], Failure> {
-    let length = usize::try_from(u64::from_be_bytes(array(bytes)?)).map_err(|_| Failure::Bytes)?;
-    let (head, rest) = bytes.split_at_checked(length).ok_or(Failure::Bytes)?;
-    *bytes = rest;
-    Ok(head)
 }

@@ -1,111 +1,97 @@
-//! The tables, all of bytes.
+//! The tables. redb sorts the tuples that are their keys, so that what is read together lies
+//! together.
 
-use std::ops::RangeBounds;
+use cauri::{Id, Key, LedgerAccount, List, Record, Row, Scope};
+use cauri_sql::Table;
+use redb::{Database, ReadTransaction, TableDefinition};
 
-use cauri::{Key, List, Row};
-use redb::{Database, ReadTransaction, ReadableTable, Table, TableDefinition, WriteTransaction};
+use crate::{error::Failure, row};
 
-use crate::{error::Failure, key, row};
+/// Records, by their names.
+pub(crate) const RECORDS: TableDefinition<'_, &str, &str> = TableDefinition::new("records");
+/// Their names, by the names that alternate keys have.
+pub(crate) const ALTERNATES: TableDefinition<'_, &str, &str> = TableDefinition::new("alternates");
+/// What each list holds, by its number: names of records, or ledger entries as they are.
+pub(crate) const LISTS: TableDefinition<'_, Place, &str> = TableDefinition::new("lists");
+/// Balances, by scope, currency and account.
+pub(crate) const BALANCES: TableDefinition<'_, Account, &str> = TableDefinition::new("balances");
+/// Names of payments, by scope, customer and payment.
+pub(crate) const PAYMENTS: TableDefinition<'_, Payment, &str> = TableDefinition::new("payments");
+/// What waits: its table, lane, moment and name.
+pub(crate) const DUES: TableDefinition<'_, Due<'static>, ()> = TableDefinition::new("dues");
 
-type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
+/// List, account, live, payment (of a timeline), number.
+pub(crate) type Place = (&'static str, u128, bool, u128, i64);
+/// Table, lane (the endpoint of a delivery), moment, name.
+pub(crate) type Due<'a> = (&'a str, u128, i64, &'a str);
+type Account = (u128, bool, &'static str, &'static str);
+type Payment = (u128, bool, u128, u128);
 
-/// A table that is open for writing.
-pub(crate) type Open<'t> = Table<'t, &'static [u8], &'static [u8]>;
+/// Sorts behind every name and every word of ours.
+pub(crate) const LAST: &str = "~";
 
-/// A table that is open for reading, at least.
-pub(crate) trait Bytes: ReadableTable<&'static [u8], &'static [u8]> {}
-
-impl<T: ReadableTable<&'static [u8], &'static [u8]>> Bytes for T {}
-
-macro_rules! tables {
-    ($($(#[$meta:meta])* $name:ident)+) => {
-        /// Every table, as one moment has it.
-        pub(crate) struct Tables<T> {
-            $($(#[$meta])* pub(crate) $name: T,)+
-        }
-
-        const ALL: &[Definition] = &[$(TableDefinition::new(stringify!($name)),)+];
-
-        /// For reading.
-        pub(crate) fn read(transaction: &ReadTransaction) -> Result<Tables<impl Bytes>, Failure> {
-            $(let $name: Definition = TableDefinition::new(stringify!($name));)+
-            Ok(Tables { $($name: transaction.open_table($name)?,)+ })
-        }
-
-        /// For writing.
-        pub(crate) fn write(transaction: &WriteTransaction) -> Result<Tables<Open<'_>>, Failure> {
-            $(let $name: Definition = TableDefinition::new(stringify!($name));)+
-            Ok(Tables { $($name: transaction.open_table($name)?,)+ })
-        }
-    };
-}
-
-tables! {
-    /// Records, by their primary keys.
-    records
-    /// Primary keys, by alternate keys.
-    alternates
-    /// Primary keys, by their places in lists.
-    lists
-    /// Ledger entries, by their places.
-    entries
-    /// Balances, by their accounts.
-    balances
-    /// Payments' primary keys, by their customers.
-    payments
-    /// What waits: its primary key is the end of its key here.
-    dues
-}
-
-/// Makes what is not there: reading a table that was never opened for writing is an error.
+/// Makes what is not there: reading a table that nobody wrote to is an error of redb's.
 pub(crate) fn create_all(database: &Database) -> Result<(), Failure> {
     let transaction = database.begin_write()?;
-    for table in ALL {
-        transaction.open_table(*table)?;
-    }
+    transaction.open_table(RECORDS)?;
+    transaction.open_table(ALTERNATES)?;
+    transaction.open_table(LISTS)?;
+    transaction.open_table(BALANCES)?;
+    transaction.open_table(PAYMENTS)?;
+    transaction.open_table(DUES)?;
     Ok(transaction.commit()?)
 }
 
-impl<T: Bytes> Tables<T> {
-    /// A record by its primary key, as bytes.
-    pub(crate) fn row(&self, key: &[u8]) -> Result<Option<Row>, Failure> {
-        let found = self.records.get(key)?;
-        found.map(|bytes| row::decode(bytes.value())).transpose()
-    }
+pub(crate) fn scope(scope: Scope) -> (u128, bool) {
+    (scope.account.uuid().as_u128(), scope.environment.is_live())
+}
 
-    /// A record by its primary or an alternate key.
-    pub(crate) fn find(&self, key: &Key) -> Result<Option<Row>, Failure> {
-        let key = key::key(key);
-        match self.alternates.get(key.as_slice())? {
-            Some(primary) => self.row(primary.value()),
-            None => self.row(&key),
-        }
-    }
+pub(crate) fn place(list: List, number: i64) -> Place {
+    let (account, live) = list.scope().map_or((0, false), scope);
+    let payment = match list {
+        List::Timeline(_, payment) => payment.uuid().as_u128(),
+        _ => 0,
+    };
+    (list.name(), account, live, payment, number)
+}
 
-    /// The last number of a list: how many it holds, since numbers are dense.
-    pub(crate) fn last(&self, list: List) -> Result<i64, Failure> {
-        let places = key::places(list, (1, i64::MAX));
-        let table = match list {
-            List::Entries(_) => &self.entries,
-            _ => &self.lists,
-        };
-        let last = range(table, places)?.next_back().transpose()?;
-        Ok(last.and_then(|(place, _)| key::number(&place)).unwrap_or(0))
+pub(crate) fn account(of: &LedgerAccount) -> Account {
+    let (account, live) = scope(of.scope);
+    (account, live, of.currency.code(), of.kind.as_str())
+}
+
+pub(crate) fn payment(record: &Record) -> Option<Payment> {
+    let Record::Payment(it) = record else { return None };
+    let (account, live) = scope(it.scope);
+    Some((account, live, it.customer?.uuid().as_u128(), it.id.uuid().as_u128()))
+}
+
+/// Where a record waits, when it does.
+pub(crate) fn due<'a>(row: &Row, name: &'a str) -> Option<Due<'a>> {
+    let lane = match &row.record {
+        Record::Delivery(it) => it.endpoint.uuid().as_u128(),
+        _ => 0,
+    };
+    Some((Table::of(row.record.kind()).name(), lane, row.due_at?.millis(), name))
+}
+
+/// A record by its name, as one moment has it.
+pub(crate) fn row(at: &ReadTransaction, name: &str) -> Result<Option<Row>, Failure> {
+    let found = at.open_table(RECORDS)?.get(name)?;
+    found.map(|text| row::decode_record(name, text.value())).transpose()
+}
+
+/// A record by its primary or an alternate key.
+pub(crate) fn find(at: &ReadTransaction, key: &Key) -> Result<Option<Row>, Failure> {
+    let name = row::name(key);
+    match at.open_table(ALTERNATES)?.get(&*name)? {
+        Some(primary) => row(at, primary.value()),
+        None => row(at, &name),
     }
 }
 
-/// A key and its value.
-type Pair = (Vec<u8>, Vec<u8>);
-
-/// What lies between two keys, in order.
-pub(crate) fn range<'t>(
-    table: &'t impl Bytes,
-    keys: impl RangeBounds<Vec<u8>>,
-) -> Result<impl DoubleEndedIterator<Item = Result<Pair, Failure>> + 't, Failure> {
-    let bounds = (keys.start_bound().map(Vec::as_slice), keys.end_bound().map(Vec::as_slice));
-    let found = table.range::<&[u8]>(bounds)?;
-    Ok(found.map(|found| {
-        let (key, value) = found?;
-        Ok((key.value().to_vec(), value.value().to_vec()))
-    }))
+/// The last number of a list: how many it holds, for they are dense.
+pub(crate) fn last(at: &ReadTransaction, list: List) -> Result<i64, Failure> {
+    let mut numbered = at.open_table(LISTS)?.range(place(list, 1)..=place(list, i64::MAX))?;
+    Ok(numbered.next_back().transpose()?.map_or(0, |(place, _)| place.value().4))
 }
