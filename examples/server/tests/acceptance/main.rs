@@ -31,6 +31,7 @@ mod payment_methods;
 mod payments;
 mod payouts;
 mod rate_limit;
+mod receivers;
 mod refunds;
 mod safety;
 mod sandbox;
@@ -71,6 +72,7 @@ const CHAPTERS: &[&Chapter] = &[
     &webhook_endpoints::CHAPTER,
     &webhook_deliveries::CHAPTER,
     &events::CHAPTER,
+    &receivers::CHAPTER,
     &sandbox::CHAPTER,
     &rate_limit::CHAPTER,
     &safety::CHAPTER,
