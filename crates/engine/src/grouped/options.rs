@@ -10,6 +10,7 @@
 pub struct GroupedOptions {
     pub(super) batch_max: usize,
     pub(super) in_flight_max: usize,
+    pub(super) parallel_min: usize,
     pub(super) waiting_max: usize,
 }
 
@@ -26,6 +27,13 @@ impl GroupedOptions {
         Self { in_flight_max: at_least_one(batches), ..self }
     }
 
+    /// How many changesets have to wait for a batch to leave while another is on its way (32, and
+    /// never more than fill a batch). A transaction costs the database as much as dozens of
+    /// changesets, so two small batches at once are dearer than one that waits for the other.
+    pub const fn parallel_min(self, changesets: usize) -> Self {
+        Self { parallel_min: at_least_one(changesets), ..self }
+    }
+
     /// How many changesets wait at most (8,192, less than a second's worth for a database that is
     /// well). One call may always wait, however large.
     pub const fn waiting_max(self, changesets: usize) -> Self {
@@ -35,10 +43,22 @@ impl GroupedOptions {
 
 impl Default for GroupedOptions {
     fn default() -> Self {
-        Self { batch_max: 128, in_flight_max: 2, waiting_max: 8_192 }
+        Self { batch_max: 128, in_flight_max: 2, parallel_min: 32, waiting_max: 8_192 }
     }
 }
 
 const fn at_least_one(number: usize) -> usize {
     if number == 0 { 1 } else { number }
+}
+
+impl GroupedOptions {
+    /// May a batch leave, with so many waiting and so many on their way?
+    pub(super) const fn lets_go(&self, waiting: usize, in_flight: usize) -> bool {
+        let enough =
+            if self.parallel_min < self.batch_max { self.parallel_min } else { self.batch_max };
+        match in_flight {
+            0 => waiting > 0,
+            _ => in_flight < self.in_flight_max && waiting >= enough,
+        }
+    }
 }

@@ -27,7 +27,8 @@ pub struct QueueFull {
 /// Who waits, and how many batches are on their way: no lock, no clock, no future, so that every
 /// order of events can be tried. Whoever shares it puts it behind one mutex.
 ///
-/// After every `push` and `landed`, nothing waits while a batch could leave.
+/// After every `push` and `landed`, nothing waits unless a batch is on its way, whose landing takes
+/// it along.
 pub(super) struct Queue<L, T> {
     options: GroupedOptions,
     /// Those who wait, by lane. No lane is empty.
@@ -124,7 +125,7 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
     }
 
     fn take_batch(&mut self) -> Option<Batch<T>> {
-        if self.waiting == 0 || self.in_flight == self.options.in_flight_max {
+        if !self.options.lets_go(self.waiting, self.in_flight) {
             return None;
         }
         let mut calls = Vec::new();

@@ -213,7 +213,7 @@ async fn callers_wait_exactly_while_a_commit_is_on_its_way() {
 
 #[tokio::test]
 async fn two_batches_are_on_their_way_and_no_third() {
-    let store = closed(GroupedOptions::default(), |_| Ok(()));
+    let store = closed(GroupedOptions::default().parallel_min(1), |_| Ok(()));
     let all = callers(&store, 1, 1..=5).await;
     assert_eq!(store.inner().seen(), [vec![1], vec![2]]);
     assert_eq!(store.stats().in_flight, 2);
@@ -300,7 +300,7 @@ async fn a_full_queue_refuses_before_it_queues() {
 
 #[tokio::test]
 async fn a_caller_that_never_starts_sends_nothing() {
-    let store = closed(GroupedOptions::default(), |_| Ok(()));
+    let store = closed(GroupedOptions::default().parallel_min(1), |_| Ok(()));
     drop(store.commit(vec![changeset(1, 1)]));
     settle().await;
     assert_eq!(store.inner().seen(), [[0; 0]; 0]);
@@ -528,7 +528,7 @@ async fn what_waits_is_not_shown() {
 /// Two threads, a store that takes a few turns, callers that come and go.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn callers_on_many_threads_hear_of_their_own() {
-    let store = closed(GroupedOptions::default().batch_max(8), |_| Ok(()));
+    let store = closed(GroupedOptions::default().batch_max(8).parallel_min(1), |_| Ok(()));
     store.inner().gate.add_permits(Semaphore::MAX_PERMITS / 2);
     let tasks = (0..16_u8).map(|task| {
         let store = Arc::clone(&store);

@@ -42,7 +42,10 @@ impl Model {
 
     fn take(&mut self) -> Vec<u32> {
         let (mut taken, mut total) = (Vec::new(), 0);
-        if self.in_flight == self.options.in_flight_max {
+        let GroupedOptions { batch_max, in_flight_max, parallel_min, .. } = self.options;
+        if self.in_flight == in_flight_max
+            || (self.in_flight > 0 && self.waiting() < parallel_min.min(batch_max))
+        {
             return taken;
         }
         while let Some((_, calls)) = self.lanes.first() {
@@ -75,10 +78,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn options() -> impl Strategy<Value = GroupedOptions> {
-    (1..9_usize, 1..4_usize, 1..40_usize).prop_map(|(batch, in_flight, waiting)| {
-        let options = GroupedOptions::default().batch_max(batch);
-        options.in_flight_max(in_flight).waiting_max(waiting)
-    })
+    (1..9_usize, 1..4_usize, 1..12_usize, 1..40_usize).prop_map(
+        |(batch, in_flight, min, waiting)| {
+            let options = GroupedOptions::default().batch_max(batch).parallel_min(min);
+            options.in_flight_max(in_flight).waiting_max(waiting)
+        },
+    )
 }
 
 /// Keeps the slots of what is on its way.
@@ -111,7 +116,7 @@ proptest! {
             prop_assert_eq!(queue.in_flight(), model.in_flight);
             prop_assert_eq!(queue.in_flight(), slots.len());
             prop_assert!(queue.in_flight() <= options.in_flight_max);
-            prop_assert!(queue.waiting() == 0 || queue.in_flight() == options.in_flight_max);
+            prop_assert!(queue.waiting() == 0 || queue.in_flight() > 0);
         }
     }
 
@@ -209,7 +214,7 @@ fn one_call_may_always_wait_however_large() {
 
 #[test]
 fn who_waits_is_handed_out_only_when_nobody_else_will_come() {
-    let mut queue = Queue::new(GroupedOptions::default());
+    let mut queue = Queue::new(GroupedOptions::default().parallel_min(1));
     let first = queue.push(0, 1, 0).unwrap().unwrap();
     let second = queue.push(0, 1, 1).unwrap().unwrap();
     assert!(queue.push(0, 1, 2).unwrap().is_none());

@@ -146,7 +146,7 @@ proptest! {
         waiting in 1..30_usize,
     ) {
         let options = GroupedOptions::default().batch_max(batch);
-        let options = options.in_flight_max(in_flight).waiting_max(waiting);
+        let options = options.in_flight_max(in_flight).waiting_max(waiting).parallel_min(2);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(play(options, steps));
     }
