@@ -17,6 +17,8 @@ pub(crate) enum Error {
     File { path: PathBuf, source: io::Error },
     /// Neither found nor installable; the text says why it was not installed.
     NoPostgres(String),
+    /// A program that tests are run with is missing and cannot be installed.
+    NoProgram { program: &'static str, package: &'static str, why: String },
     /// The server did not start; the text is the end of its log.
     PostgresLog(String),
     /// As many dependencies as this are where they must not be.
@@ -36,6 +38,7 @@ impl Error {
             Self::Start { .. }
             | Self::File { .. }
             | Self::NoPostgres(_)
+            | Self::NoProgram { .. }
             | Self::PostgresLog(_)
             | Self::Impure(_) => 1,
         }
@@ -56,6 +59,11 @@ impl fmt::Display for Error {
                 "the tests need PostgreSQL 14 to 18, which is neither on PATH, nor in \
                  /usr/lib/postgresql, nor where pg_config says, and could not be installed: {why}"
             ),
+            Self::NoProgram { program, package, why } => write!(
+                f,
+                "this needs {program} (Debian's package {package}), which is not on PATH and could \
+                 not be installed: {why}"
+            ),
             Self::PostgresLog(log) => write!(f, "Postgres did not start; its log ends with\n{log}"),
             Self::Impure(count) => {
                 write!(f, "{count} dependencies are where they must not be (see above)")
@@ -71,6 +79,7 @@ impl std::error::Error for Error {
             Self::Usage(_)
             | Self::Failed { .. }
             | Self::NoPostgres(_)
+            | Self::NoProgram { .. }
             | Self::PostgresLog(_)
             | Self::Impure(_) => None,
         }

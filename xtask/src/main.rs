@@ -1,8 +1,10 @@
 //! The project's own chores, run as `cargo xtask …`.
 
 mod command;
+mod debian;
 mod error;
 mod fuzz;
+mod openapi;
 mod postgres;
 mod pure;
 mod test;
@@ -14,6 +16,7 @@ use crate::error::Error;
 const USAGE: &str = "\
 cargo xtask test [--set NAME=VALUE]… [-- ARGS…]
     Every test of the workspace, on a Postgres cluster that exists only meanwhile.
+    Brings PostgreSQL, Node and Python as Debian packages, as root, where they are missing.
     ARGS go to cargo nextest run, or to cargo test where nextest is missing.
     With CAURI_TEST_POSTGRES set, that server is used and no cluster is started.
 cargo xtask postgres [--set NAME=VALUE]… [-- COMMAND…]
@@ -23,7 +26,9 @@ cargo xtask postgres [--set NAME=VALUE]… [-- COMMAND…]
 cargo xtask pure
     Proves what each crate does without, by its dependency tree.
 cargo xtask fuzz [TARGET] [--seconds N]
-    Runs one fuzz target, or each, from its committed seeds for N seconds (30).";
+    Runs one fuzz target, or each, from its committed seeds for N seconds (30).
+cargo xtask openapi-lint
+    Holds the description of the API against a linter. Needs npx, and the npm registry once.";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
@@ -41,6 +46,7 @@ fn run(args: Vec<String>) -> Result<(), Error> {
         Some("test") => test::run(postgres::Options::parse(args)?),
         Some("postgres") => postgres::run(postgres::Options::parse(args)?),
         Some("pure") => pure::run(),
+        Some("openapi-lint") => openapi::run(),
         Some("fuzz") => fuzz::run(&fuzz::Options::parse(args)?),
         Some(postgres::REAP) => postgres::reap(args),
         Some("help" | "--help" | "-h") => {

@@ -1,8 +1,10 @@
-//! `cargo xtask test`: everything that can be tested, with nothing left out for want of a server.
+//! `cargo xtask test`: everything that can be tested, with nothing left out for want of a server
+//! or a language.
 
 use std::process::Command;
 
 use crate::command::{cargo, probe, run as run_command};
+use crate::debian::need;
 use crate::error::Error;
 use crate::postgres::{Cluster, Options, VARIABLE};
 
@@ -10,7 +12,13 @@ use crate::postgres::{Cluster, Options, VARIABLE};
 const HASTE: [(&str, &str); 3] =
     [("fsync", "off"), ("synchronous_commit", "off"), ("full_page_writes", "off")];
 
+/// What the receivers of `docs/receivers.md` run in, and the Debian packages that have it.
+const LANGUAGES: [(&str, &str); 2] = [("node", "nodejs"), ("python3", "python3")];
+
 pub(crate) fn run(options: Options) -> Result<(), Error> {
+    for (program, package) in LANGUAGES {
+        need(program, package)?;
+    }
     if let Some(url) = std::env::var_os(VARIABLE) {
         println!("Testing on the server that {VARIABLE} names; no cluster is started.");
         return tests(&options.rest, |command| command.env(VARIABLE, &url));

@@ -121,6 +121,12 @@ impl Api {
         respond(Err(Failure::Overloaded), id, None, &self.0.prefix)
     }
 
+    /// What `GET /v1/openapi.json` answers: this API, described in OpenAPI 3.1, as JSON.
+    #[must_use]
+    pub fn description(&self) -> &[u8] {
+        &self.0.description
+    }
+
     /// The engine beneath.
     #[must_use]
     pub fn engine(&self) -> &Engine {

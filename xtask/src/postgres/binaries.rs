@@ -3,9 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::command::{probe, run};
+use crate::command::probe;
+use crate::debian::{self, on_path};
 use crate::error::Error;
 
 /// The versions that cauri supports.
@@ -48,14 +49,6 @@ impl Binaries {
     }
 }
 
-/// As a shell would find it, with links followed to where the other programs are.
-fn on_path(program: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?)
-        .map(|directory| directory.join(program))
-        .find(|file| file.is_file())
-        .and_then(|file| file.canonicalize().ok())
-}
-
 /// Debian keeps versions side by side, each in a directory named after it.
 fn versioned(parent: &Path) -> Vec<Binaries> {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
@@ -74,30 +67,10 @@ fn major(version: &str) -> Option<u32> {
 }
 
 fn install() -> Result<(), Error> {
-    let refuse = |why: &str| Err(Error::NoPostgres(why.to_owned()));
-    if on_path("apt-get").is_none() {
-        return refuse("there is no apt-get on this machine");
-    }
-    if probe(Command::new("id").arg("-u")).as_deref() != Some("0") {
-        return refuse("that takes root (apt-get install postgresql)");
-    }
+    debian::may_install("postgresql").map_err(Error::NoPostgres)?;
     eprintln!("PostgreSQL is not installed; installing it with apt-get.");
     keep_debian_from_creating_a_cluster()?;
-    let apt = |args: &[&str]| {
-        run(Command::new("apt-get")
-            .args(args)
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdin(Stdio::null()))
-    };
-    apt(&["update", "--quiet=2"])
-        .and_then(|()| {
-            // The file written above is ours, so the package must not ask about its own.
-            let keep = ["--option", "Dpkg::Options::=--force-confold"];
-            let quiet = ["--quiet=2", "--option", "Dpkg::Use-Pty=0"];
-            let package = ["install", "--yes", "--no-install-recommends", "postgresql"];
-            apt(&[&package[..], &keep, &quiet].concat())
-        })
-        .map_err(|error| Error::NoPostgres(error.to_string()))
+    debian::install("postgresql").map_err(Error::NoPostgres)
 }
 
 /// Otherwise the package would create a cluster, start it and listen on the usual port.

@@ -31,10 +31,12 @@ pub(crate) fn document(prefix: &str) -> Value {
             "version": "v1",
             "description": "Payments, payouts, refunds, payment links, a ledger and webhooks. \
                 Amounts are integers in the smallest unit of their currency.",
+            "contact": { "name": "cauri", "url": env!("CARGO_PKG_REPOSITORY") },
             "license": { "name": "MIT or Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": if prefix.is_empty() { "/" } else { prefix } }],
         "security": [{ "bearer": [] }, { "header": [] }],
+        "tags": TAGS.map(|(name, about)| json!({ "name": name, "description": about })),
         "paths": paths,
         "webhooks": webhooks(),
         "components": {
@@ -56,6 +58,22 @@ pub(crate) fn document(prefix: &str) -> Value {
         },
     })
 }
+
+/// What operations are about: the first word of their paths.
+const TAGS: [(&str, &str); 12] = [
+    ("payments", "Money that payers pay to the merchant."),
+    ("payment-links", "Pages where a payer pays."),
+    ("payouts", "Money that leaves the balance for a recipient."),
+    ("refunds", "Money of a payment that goes back to its payer."),
+    ("customers", "Those who pay or are paid."),
+    ("payment-methods", "How money can be paid in a country."),
+    ("balance", "What the merchant has."),
+    ("ledger", "Every line of the double-entry ledger."),
+    ("webhooks", "Where events are sent, and how their deliveries fare."),
+    ("events", "What happened, as it was told."),
+    ("sandbox", "Test money and outcomes on demand; never in live."),
+    ("openapi", "This description."),
+];
 
 /// What is sent to webhook endpoints.
 fn webhooks() -> Map<String, Value> {

@@ -96,8 +96,15 @@ fn operations_have_names_of_their_own() {
     let names: BTreeSet<&str> =
         operations().iter().map(|(_, _, it)| it["operationId"].as_str().unwrap()).collect();
     assert_eq!(names.len(), operations().len());
+    let tags: Vec<&Value> =
+        DESCRIPTION["tags"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
     for (path, method, operation) in operations() {
         assert!(!operation["summary"].as_str().unwrap().is_empty(), "{method} {path}");
+        assert!(tags.contains(&&operation["tags"][0]), "{method} {path}");
+    }
+    for tag in tags {
+        let used = operations().iter().any(|(_, _, it)| it["tags"][0] == *tag);
+        assert!(used, "{tag} is of nothing");
     }
 }
 

@@ -78,6 +78,13 @@ pub(crate) fn describes(told: &Told) {
         .map(|error| format!("{error} at {}", error.instance_path()))
         .collect();
     assert!(wrong.is_empty(), "{name} is not as described: {wrong:#?} {body:#}");
+    if told.status >= 400 {
+        let codes = response["x-codes"].as_array().expect("codes");
+        let mut given = vec![&body["error"]["code"]];
+        let details = body["error"]["details"].as_array();
+        given.extend(details.into_iter().flatten().map(|it| &it["code"]));
+        assert!(given.iter().all(|code| codes.contains(code)), "{name}: {given:?} {codes:?}");
+    }
     for header in ["Location", "Idempotent-Replayed", "Retry-After", "RateLimit"] {
         let declared = response["headers"].get(header).is_some();
         assert!(declared || told.header(header).is_none(), "{name}: {header} is not described");
