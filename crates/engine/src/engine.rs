@@ -20,6 +20,7 @@ use crate::{
         notifier::Notifier,
         store::Store,
     },
+    recent::Recent,
 };
 
 /// The payment core: every use case of the contract as a method, over a store, a notifier and the
@@ -55,6 +56,7 @@ pub(crate) struct Inner {
     pub(crate) mailbox: Mailbox,
     pub(crate) key_cache: KeyCache,
     pub(crate) listeners: Cache<Scope, Arc<Subscriptions>>,
+    pub(crate) recent: Recent,
     gateways: HashMap<Connection, Arc<dyn Gateway>>,
     sandbox: SandboxGateway,
 }
@@ -159,6 +161,7 @@ impl Engine {
             // What was read may be rolled back.
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
+            recent: Recent::default(),
             gateways: gateways.clone(),
             sandbox: *sandbox,
         }))
@@ -281,6 +284,7 @@ impl EngineBuilder {
             mailbox: Mailbox::default(),
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
+            recent: Recent::default(),
             gateways: self.gateways,
             sandbox: SandboxGateway::default(),
         })))

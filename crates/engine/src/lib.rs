@@ -14,6 +14,7 @@ mod gateway;
 mod grouped;
 mod mailbox;
 mod port;
+mod recent;
 mod run;
 mod store_ext;
 mod use_case;

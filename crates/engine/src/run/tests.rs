@@ -6,9 +6,9 @@ use std::{
 };
 
 use cauri_core::{
-    Amount, Changeset, Environment, Key, Refusal, Scope, Versioned, Write,
+    Amount, Changeset, Environment, Key, Record, Refusal, Report, Scope, Versioned, Write,
     decide::idempotency::Idempotency,
-    wire::{CreateCustomer, CreatePayout},
+    wire::{CreateCustomer, CreatePayment, CreatePayout},
 };
 use mockall::Sequence;
 
@@ -46,6 +46,25 @@ fn payout(amount: i64) -> CreatePayout {
         reference: None,
         description: None,
         metadata: cauri_core::Metadata::default(),
+    }
+}
+
+fn payment() -> CreatePayment {
+    CreatePayment {
+        amount: Some(Amount::new(5_000)),
+        currency: Some("XOF".parse().unwrap()),
+        method: cauri_core::PaymentMethod::MobileMoney,
+        network: Some("mtn".parse().unwrap()),
+        phone: Some("+2250500009999".parse().unwrap()),
+        reference: None,
+        country: None,
+        otp: None,
+        customer: None,
+        payment_link: None,
+        description: None,
+        metadata: cauri_core::Metadata::default(),
+        return_url: None,
+        expires_in: None,
     }
 }
 
@@ -213,4 +232,50 @@ async fn a_refusal_and_a_key_that_is_there_are_answered_after_a_look_at_the_key(
     let refused = engine.create_payout(&under("refused", &call), payout(0)).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
     engine.create_customer(&under("there", &call), awa()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_written_here_is_reported_on_without_reading_it_until_others_wrote_it() {
+    let mut store = MockStore::new();
+    let mut order = Sequence::new();
+    let listeners = |keys: &[Key]| matches!(keys, [Key::Subscriptions(_)]);
+    let none = |keys: &[Key]| Ok(vec![None; keys.len()]);
+    store.expect_get().times(1).in_sequence(&mut order).withf(listeners).returning(none);
+    let written = Arc::new(Mutex::new(None));
+    let writes = |written: &Arc<Mutex<Option<Record>>>, at: Option<u64>, answer: bool| {
+        let written = Arc::clone(written);
+        move |batch: Vec<Changeset>| {
+            let payment = batch[0].writes().iter().find_map(|write| match write {
+                Write::Insert { record: record @ Record::Payment(_), .. } => Some((record, None)),
+                Write::Update { record: record @ Record::Payment(_), expected, .. } => {
+                    Some((record, Some(*expected)))
+                }
+                _ => None,
+            });
+            let (payment, expected) = payment.unwrap();
+            assert_eq!(expected, at);
+            let refusal = Refusal::Stale(payment.key());
+            *written.lock().unwrap() = Some(payment.clone());
+            Ok(vec![if answer { Ok(()) } else { Err(refusal) }])
+        }
+    };
+    for (at, answer) in [(None, true), (Some(1), true), (Some(2), false)] {
+        let answers = writes(&written, at, answer);
+        store.expect_commit().times(1).in_sequence(&mut order).returning(answers);
+    }
+    let there = Arc::clone(&written);
+    store.expect_get().times(1).in_sequence(&mut order).returning(move |keys| {
+        assert!(matches!(keys, [Key::Payment(..)]));
+        let value = there.lock().unwrap().clone().unwrap();
+        let Record::Payment(mut payment) = value else { panic!("a payment is written") };
+        payment.status = cauri_core::PaymentStatus::Processing;
+        Ok(vec![Some(Versioned { value: Record::Payment(payment), version: 7, due_at: None })])
+    });
+    let answers = writes(&written, Some(7), true);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(answers);
+    let (engine, call) = engine(store);
+    let payment = engine.create_payment(&call, payment()).await.unwrap().object;
+    let id = cauri_core::OrderId::Payment(payment.id);
+    engine.report(call.caller.scope, id, Report::accepted()).await.unwrap();
+    engine.report(call.caller.scope, id, Report::Paid).await.unwrap();
 }

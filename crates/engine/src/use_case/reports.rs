@@ -1,7 +1,7 @@
 //! What rails say: answers to our questions, and callbacks.
 
 use cauri_core::{
-    Actor, Changeset, Environment, Error as Refused, Key, NextQuestion, OrderId, Payment,
+    Actor, Changeset, Entity, Environment, Error as Refused, Key, NextQuestion, OrderId, Payment,
     PaymentId, Payout, PayoutId, Refund, RefundId, Report, Scope, Timestamp,
     decide::{self, Decision},
 };
@@ -43,9 +43,10 @@ impl Engine {
         id: PaymentId,
         heard: &Heard<'_>,
     ) -> Result<(), Error> {
-        let found = self.0.store.find::<Payment>(Key::Payment(scope, id)).await?;
+        // Which link it came from never changes, so it may be of any time.
+        let found = self.known::<Payment>(Key::Payment(scope, id)).await?;
         let found = found.ok_or(Refused::NotFound("payment"))?;
-        self.transact(scope, payments::keys_of(&found.value), |mut loaded, cx| {
+        self.transact(scope, payments::keys_of(&found), |mut loaded, cx| {
             let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
             let Some(next) = heard.next(scope, payment.version) else { return Ok(nothing()) };
             let case = decide::payment::Case { payment, link: loaded.take(1) };
@@ -53,6 +54,14 @@ impl Engine {
                 .map(|decision| decision.map(|_| ()))
         })
         .await
+    }
+
+    /// An order as it is, or as this process wrote it last.
+    async fn known<T: Entity>(&self, key: Key) -> Result<Option<T>, Error> {
+        if let Some(found) = self.0.recent.one(&key).and_then(T::from_record) {
+            return Ok(Some(found));
+        }
+        Ok(self.0.store.find::<T>(key).await?.map(|found| found.value))
     }
 
     async fn hear_payout(
@@ -77,8 +86,9 @@ impl Engine {
         id: RefundId,
         heard: &Heard<'_>,
     ) -> Result<(), Error> {
-        let found = self.0.store.find::<Refund>(Key::Refund(scope, id)).await?;
-        let payment = found.ok_or(Refused::NotFound("refund"))?.value.payment;
+        // Nor does the payment of a refund.
+        let found = self.known::<Refund>(Key::Refund(scope, id)).await?;
+        let payment = found.ok_or(Refused::NotFound("refund"))?.payment;
         let keys = vec![Key::Refund(scope, id), Key::Payment(scope, payment)];
         self.transact(scope, keys, |mut loaded, cx| {
             let refund = loaded.take::<Refund>(0).ok_or(Refused::NotFound("refund"))?;

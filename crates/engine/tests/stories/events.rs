@@ -23,7 +23,7 @@ impl Story {
 
     async fn kinds_of(&self, id: &str) -> Vec<String> {
         let (told, total) = self.told(&[("resource", id), ("limit", "100")]).await;
-        assert_eq!(told.len() as i64, total);
+        assert_eq!(i64::try_from(told.len()).unwrap(), total);
         told.iter().map(|it| it["type"].as_str().unwrap().to_owned()).collect()
     }
 
@@ -110,7 +110,7 @@ async fn the_events_of_an_object_are_found_and_no_others() {
     let (all, total) = story.told(&[("limit", "100")]).await;
     let of_one = |it: &&Value| it["data"]["object"]["id"] == one.id.to_string();
     assert_eq!(all.iter().filter(of_one).count(), 4);
-    assert_eq!(all.len() as i64, total);
+    assert_eq!(i64::try_from(all.len()).unwrap(), total);
 }
 
 #[tokio::test]

@@ -1,0 +1,94 @@
+//! Orders as this process wrote them last.
+
+use std::{
+    collections::HashMap,
+    fmt, mem,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use cauri_core::{Changeset, Key, Record, Versioned, Write};
+
+/// How many orders are remembered at least, and half of how many at most.
+const REMEMBERED: usize = 4_096;
+
+/// Payments, payouts and refunds that were just written here, and which their network is about to
+/// report on: what was written need not be read again.
+///
+/// Never an authority: others may have written since. So it serves only what ends in a commit that
+/// is guarded by the version remembered here, and whoever is refused, or finds nothing to do, looks
+/// into the store.
+#[derive(Default)]
+pub(crate) struct Recent(Mutex<Remembered>);
+
+/// Two generations: what is asked for moves on, what nobody asks for is gone with the older one.
+#[derive(Default)]
+struct Remembered {
+    young: HashMap<Key, Versioned<Record>>,
+    old: HashMap<Key, Versioned<Record>>,
+}
+
+impl Recent {
+    /// Remembers what a commit that was accepted has written.
+    pub(crate) fn note(&self, changes: &Changeset) {
+        for write in changes.writes() {
+            let (record, version, due_at) = match write {
+                Write::Insert { record, due_at } => (record, 1, *due_at),
+                Write::Update { record, expected, due_at } => {
+                    (record, expected.saturating_add(1), *due_at)
+                }
+                Write::Remove { .. } => continue,
+            };
+            if matches!(record, Record::Payment(_) | Record::Payout(_) | Record::Refund(_)) {
+                self.lock().put(record.key(), Versioned { value: record.clone(), version, due_at });
+            }
+        }
+    }
+
+    /// The orders of these keys; `None` unless all of them are remembered.
+    pub(crate) fn all(&self, keys: &[Key]) -> Option<Vec<Option<Versioned<Record>>>> {
+        let remembered = self.lock();
+        keys.iter().map(|key| remembered.get(key).cloned().map(Some)).collect()
+    }
+
+    /// The order of this key.
+    pub(crate) fn one(&self, key: &Key) -> Option<Record> {
+        self.lock().get(key).map(|found| found.value.clone())
+    }
+
+    /// They are not what was remembered.
+    pub(crate) fn forget(&self, keys: &[Key]) {
+        let mut remembered = self.lock();
+        for key in keys {
+            remembered.young.remove(key);
+            remembered.old.remove(key);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Remembered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remembered {
+    fn get(&self, key: &Key) -> Option<&Versioned<Record>> {
+        self.young.get(key).or_else(|| self.old.get(key))
+    }
+
+    /// Two commits may be noted in another order than that in which they came to be.
+    fn put(&mut self, key: Key, found: Versioned<Record>) {
+        if self.get(&key).is_some_and(|known| known.version > found.version) {
+            return;
+        }
+        if self.young.len() >= REMEMBERED {
+            self.old = mem::take(&mut self.young);
+        }
+        self.young.insert(key, found);
+    }
+}
+
+impl fmt::Debug for Recent {
+    /// Without what it holds, which is nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Recent")
+    }
+}
