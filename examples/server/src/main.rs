@@ -11,6 +11,7 @@ mod log;
 mod metrics;
 mod options;
 mod patience;
+mod reference;
 mod secrets;
 mod serve;
 mod store;

@@ -22,6 +22,7 @@ use crate::{
     keyring, listener,
     metrics::Metrics,
     options::ServeOptions,
+    reference,
     store::Opened,
 };
 
@@ -76,6 +77,7 @@ async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failu
 
 fn app(engine: Engine, opened: &Opened, api: Api) -> Router {
     let metrics = Metrics::of(opened.clone());
+    let reference = reference::routes(api.description());
     let api = Router::new()
         .fallback_service(api)
         .layer(from_fn_with_state(metrics.clone(), Metrics::count));
@@ -83,6 +85,7 @@ fn app(engine: Engine, opened: &Opened, api: Api) -> Router {
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready).with_state(engine))
         .route("/metrics", get(Metrics::show).with_state(metrics))
+        .merge(reference)
         .fallback_service(api)
 }
 

@@ -32,6 +32,7 @@ mod payments;
 mod payouts;
 mod rate_limit;
 mod receivers;
+mod reference;
 mod refunds;
 mod safety;
 mod sandbox;
@@ -73,6 +74,7 @@ const CHAPTERS: &[&Chapter] = &[
     &webhook_deliveries::CHAPTER,
     &events::CHAPTER,
     &receivers::CHAPTER,
+    &reference::CHAPTER,
     &sandbox::CHAPTER,
     &rate_limit::CHAPTER,
     &safety::CHAPTER,
