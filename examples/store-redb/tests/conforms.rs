@@ -1,6 +1,7 @@
-//! The laws of stores, on a file that is closed and opened again.
+//! The laws of stores, on a file that a killed process left behind.
 
 use std::{
+    fs,
     path::PathBuf,
     process::ExitCode,
     sync::atomic::{AtomicU32, Ordering},
@@ -17,10 +18,13 @@ fn main() -> ExitCode {
         let number = files.fetch_add(1, Ordering::Relaxed);
         open(path.join(format!("{number}.redb")))
     };
+    // What is on the disk while the store is open is what a killed process would have left: closing
+    // it first would give it the chance to write what it had put off.
     let reopen = |store: RedbStore| async move {
-        let file = store.path().to_owned();
+        let copy = store.path().with_added_extension("copy");
+        fs::copy(store.path(), &copy).expect("a copy");
         drop(store);
-        open(file).await
+        open(copy).await
     };
     Harness::new("RedbStore", fresh).reopening(reopen).main()
 }

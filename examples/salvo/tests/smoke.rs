@@ -1,0 +1,7 @@
+//! The example, from outside.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cauri_example_smoke::main("salvo", env!("CARGO_BIN_EXE_cauri-example-salvo"))
+}
