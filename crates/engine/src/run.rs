@@ -247,7 +247,10 @@ impl Engine {
             match self.0.store.commit(vec![changes.clone()]).await {
                 Ok(verdicts) => {
                     let verdict = verdicts.into_iter().next().unwrap_or(Ok(()));
-                    if verdict.is_ok() || (sent_before && self.was_applied(&changes).await?) {
+                    let applied = sent_before
+                        && verdict.is_err()
+                        && self.was_applied(&changes).await.map_err(still_unknown)?;
+                    if verdict.is_ok() || applied {
                         self.0.recent.note(&changes);
                         self.hand_over(&changes, held_until);
                         return Ok(Ok(()));
@@ -263,6 +266,8 @@ impl Engine {
                     tracing::warn!(%error, "the store is away while an outcome is unknown");
                     tokio::time::sleep(Duration::from_millis(50 << wait)).await;
                 }
+                // Whatever this says of the last time, the first may have been applied.
+                Err(error) if sent_before => return Err(still_unknown(error).into()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -273,7 +278,7 @@ impl Engine {
     /// own, so their being there proves it. One that only replaces is ours as long as what it wrote
     /// is still there; once others wrote after it, nobody can tell, and it counts as lost: its
     /// command is decided anew.
-    async fn was_applied(&self, changes: &Changeset) -> Result<bool, Error> {
+    async fn was_applied(&self, changes: &Changeset) -> Result<bool, StoreError> {
         let keys: Vec<Key> = changes.keys().collect();
         let found = self.0.store.get(&keys).await?;
         let inserts = changes.writes().iter().any(|it| matches!(it, Write::Insert { .. }));
@@ -310,6 +315,14 @@ impl Engine {
             location: record.location.clone(),
             replayed: true,
         })
+    }
+}
+
+/// A store that fails while an outcome is unknown leaves it unknown.
+fn still_unknown(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Unknown(error) => StoreError::Unknown(error),
+        other => StoreError::Unknown(Box::new(other)),
     }
 }
 

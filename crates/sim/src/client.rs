@@ -164,7 +164,8 @@ impl Clients {
                     self.world.violate("a retry gets the same answer", text);
                 }
                 learn(shelf.known.entry(scope).or_default(), &made);
-                if let Made::Endpoint(_) = made {
+                // Without a key there may be a second endpoint at this address.
+                if keyed && matches!(made, Made::Endpoint(_)) {
                     self.learn_secret(&said.body);
                 }
                 true

@@ -122,7 +122,7 @@ async fn live(world: &Arc<World>, node: u64, seat: usize, number: u64) {
     let mut options = WorkerOptions::default();
     options.period_ms = match phase {
         Phase::Trouble => world.profile.period_ms,
-        Phase::Calm | Phase::Over => 60_000,
+        Phase::Calm | Phase::Over | Phase::Exhausted => 60_000,
     };
     let (stop, stopped) = oneshot::channel::<()>();
     let worker = Worker::with(engine.clone(), options);

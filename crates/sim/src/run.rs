@@ -1,6 +1,6 @@
 //! One seed, from the beginning of its world to the end.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::{BTreeMap, BTreeSet}, sync::Arc, time::Duration};
 
 use cauri::{
     Account, Catalogue, Changeset, Environment, FeeSchedule, Keyring, List, Query, Scope, Store,
@@ -16,7 +16,7 @@ use crate::{
     client::Clients,
     dice::mix,
     node,
-    operation,
+    operation::{self, Operation},
     oracle::tables::Coverage,
     profile::Profile,
     rails,
@@ -92,45 +92,12 @@ async fn story(plan: Plan) -> Outcome {
     // Memory never fails.
     let _ = store::commit(Arc::clone(&world), 0, vec![changes]).await;
 
-    let mut nodes = JoinSet::new();
-    for (seat, node) in (0..profile.nodes).zip(1..) {
-        nodes.spawn(node::keep(Arc::clone(&world), node, seat));
-    }
-    let clients = Arc::new(Clients::new(Arc::clone(&world), scopes));
-    let mut asking = JoinSet::new();
-    for operation in operations {
-        if chosen.as_ref().is_none_or(|chosen| chosen.contains(&operation.number)) {
-            let clients = Arc::clone(&clients);
-            asking.spawn(async move { clients.perform(operation).await });
-        }
-    }
-    while let Some(ended) = asking.join_next().await {
-        if let Err(error) = ended {
-            world.violate("nothing panics", error.to_string());
-        }
-    }
-    sleep(Duration::from_millis(random.bits() % 20_000)).await;
-    world.turn(Phase::Calm);
-    clients.resolve().await;
-    come_to_rest(&world).await;
-    // A key is remembered for a day: asked once more, it gives the same answer still.
-    clients.resolve().await;
-    come_to_rest(&world).await;
-    clients.check();
-    let stray = at_rest(&world, scopes).await;
-    if random.below(16) == 0 {
-        sleep(Duration::from_secs(25 * 3_600)).await;
-        let kept = world.oracle(|oracle| oracle.kept());
-        if kept > 0 {
-            world.violate("answers are forgotten after a day", format!("{kept} are still there"));
-        }
-    }
-    world.turn(Phase::Over);
-    while let Some(ended) = nodes.join_next().await {
-        if let Err(error) = ended {
-            world.violate("nothing panics", error.to_string());
-        }
-    }
+    let told = tell(&world, scopes, operations, chosen, &mut random);
+    let stray = tokio::select! {
+        biased;
+        () = world.until(Phase::Exhausted) => 0,
+        stray = told => stray,
+    };
     let coverage: Coverage = world.oracle(|oracle| oracle.coverage().clone());
     let lasted_ms = world.millis();
     let Remains { violations, faults, happened, steps, hash, trace } = world.end();
@@ -147,6 +114,56 @@ async fn story(plan: Plan) -> Outcome {
         happened,
         operations: count,
     }
+}
+
+/// What happens in a world; answers how much money strayed.
+async fn tell(
+    world: &Arc<World>,
+    scopes: [Scope; 2],
+    operations: Vec<Operation>,
+    chosen: Option<BTreeSet<usize>>,
+    random: &mut Random,
+) -> u64 {
+    let mut nodes = JoinSet::new();
+    for (seat, node) in (0..world.profile.nodes).zip(1..) {
+        nodes.spawn(node::keep(Arc::clone(world), node, seat));
+    }
+    let clients = Arc::new(Clients::new(Arc::clone(world), scopes));
+    let mut asking = JoinSet::new();
+    for operation in operations {
+        if chosen.as_ref().is_none_or(|chosen| chosen.contains(&operation.number)) {
+            let clients = Arc::clone(&clients);
+            asking.spawn(async move { clients.perform(operation).await });
+        }
+    }
+    while let Some(ended) = asking.join_next().await {
+        if let Err(error) = ended {
+            world.violate("nothing panics", error.to_string());
+        }
+    }
+    sleep(Duration::from_millis(random.bits() % 20_000)).await;
+    world.turn(Phase::Calm);
+    clients.resolve().await;
+    come_to_rest(world).await;
+    // A key is remembered for a day: asked once more, it gives the same answer still.
+    clients.resolve().await;
+    come_to_rest(world).await;
+    clients.check();
+    let stray = at_rest(world, scopes).await;
+    if random.below(16) == 0 {
+        sleep(Duration::from_secs(25 * 3_600)).await;
+        let kept = world.oracle(|oracle| oracle.kept());
+        if kept > 0 {
+            world.violate("answers are forgotten after a day", format!("{kept} are still there"));
+        }
+    }
+    world.turn(Phase::Over);
+    while let Some(ended) = nodes.join_next().await {
+        if let Err(error) = ended {
+            world.violate("nothing panics", error.to_string());
+        }
+    }
+    stray
 }
 
 /// Waits until nobody has anything left to do.
@@ -202,14 +219,12 @@ async fn audit(world: &Arc<World>) {
     let mut dice = world.dice("audit", 0);
     for _ in 0..20 {
         if let Some(node) = world.some_node(&mut dice) {
-            match node.engine.audit().await {
-                Ok(audit) => {
-                    for violation in audit.violations {
-                        world.violate("the audit finds nothing", violation.to_string());
-                    }
-                    return;
+            let audit = node.engine.audit();
+            if let Some(Ok(audit)) = node.life.serve(Duration::from_secs(60), audit).await {
+                for violation in audit.violations {
+                    world.violate("the audit finds nothing", violation.to_string());
                 }
-                Err(error) => world.tell(&format!("no audit: {error}")),
+                return;
             }
         }
         sleep(Duration::from_secs(1)).await;

@@ -27,6 +27,9 @@ use crate::{
 /// 2024-11-19T00:00:00.000Z: the true time when a world begins.
 pub(crate) const START_MS: i64 = 1_731_974_400_000;
 
+/// So many steps are far more than any world takes that comes to an end.
+const STEPS_MAX: u64 = 1_000_000;
+
 /// Everything that a run is made of: with the same plan, the same things happen.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
@@ -64,6 +67,8 @@ pub(crate) enum Phase {
     Calm,
     /// It is over.
     Over,
+    /// It would not end.
+    Exhausted,
 }
 
 #[derive(Debug, Default)]
@@ -197,7 +202,13 @@ impl World {
     }
 
     pub(crate) fn step(&self) {
-        *lock(&self.steps) += 1;
+        let mut steps = lock(&self.steps);
+        *steps += 1;
+        if *steps == STEPS_MAX {
+            drop(steps);
+            self.violate("nothing goes round for ever", format!("{STEPS_MAX} steps"));
+            self.turn(Phase::Exhausted);
+        }
     }
 
     pub(crate) fn violate(&self, law: &'static str, text: String) {

@@ -183,6 +183,21 @@ async fn a_store_that_never_says_is_an_error_and_not_a_success() {
     assert!(matches!(error, Error::Store(StoreError::Unknown(_))));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_store_that_goes_away_while_an_outcome_is_unknown_leaves_it_unknown() {
+    let mut store = MockStore::new();
+    store.expect_get().returning(|keys| Ok(vec![None; keys.len()]));
+    let mut first = true;
+    store.expect_commit().times(6).returning(move |_| {
+        let away = StoreError::Unavailable(Box::new(io::Error::other("away")));
+        Err(if std::mem::take(&mut first) { lost() } else { away })
+    });
+    let (engine, call) = engine(store);
+    let error = engine.create_customer(&call, awa()).await.unwrap_err();
+    // "Unavailable" would promise that nothing was applied.
+    assert!(matches!(error, Error::Store(StoreError::Unknown(_))), "{error:?}");
+}
+
 #[tokio::test]
 async fn money_that_is_not_there_is_the_commands_own_refusal() {
     let mut store = MockStore::new();
