@@ -99,7 +99,7 @@ impl SqliteOptions {
     #[cfg(test)]
     pub(crate) async fn migrated() -> Result<SqliteConnection, OpenError> {
         let mut writer = SqliteConnectOptions::new().in_memory(true).connect().await?;
-        migrate(&mut writer).await?;
+        migrate(&mut writer, &MIGRATIONS).await?;
         Ok(writer)
     }
 
@@ -137,7 +137,7 @@ impl SqliteOptions {
             .pragma("cache_size", "-32000")
             .thread_name(|_| "cauri-sqlite-writer".to_owned());
         let mut writer = patiently(&writing, self.patience).await?;
-        migrate(&mut writer).await?;
+        migrate(&mut writer, &MIGRATIONS).await?;
         let reading = both
             .statement_cache_capacity(256)
             .pragma("query_only", "on")
@@ -171,8 +171,8 @@ async fn patiently(
 }
 
 /// Brings the schema to the present version, in one transaction that only one process can be in.
-async fn migrate(writer: &mut SqliteConnection) -> Result<(), OpenError> {
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+async fn migrate(writer: &mut SqliteConnection, scripts: &[&'static str]) -> Result<(), OpenError> {
+    let known = i64::try_from(scripts.len()).unwrap_or(i64::MAX);
     let mut transaction = writer.begin_with("begin immediate").await?;
     sqlx::query("create table if not exists cauri_schema (version integer primary key) strict")
         .execute(&mut *transaction)
@@ -184,9 +184,9 @@ async fn migrate(writer: &mut SqliteConnection) -> Result<(), OpenError> {
     if found > known {
         return Err(OpenError::NewerSchema { found, known });
     }
-    for (version, script) in (1_i64..).zip(MIGRATIONS) {
+    for (version, script) in (1_i64..).zip(scripts) {
         if version > found {
-            sqlx::raw_sql(script).execute(&mut *transaction).await?;
+            sqlx::raw_sql(*script).execute(&mut *transaction).await?;
             sqlx::query("insert into cauri_schema (version) values (?)")
                 .bind(version)
                 .execute(&mut *transaction)
@@ -197,4 +197,79 @@ async fn migrate(writer: &mut SqliteConnection) -> Result<(), OpenError> {
     // A connection reads the figures of the last script when it is opened; this one was before.
     sqlx::raw_sql("analyze sqlite_schema").execute(writer).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use cauri::{Query, Store as _};
+    use cauri_conformance::{differential_of, fixtures::History};
+    use cauri_memory::MemoryStore;
+
+    use super::*;
+
+    /// What a next version would do.
+    const NEXT: &str = "create table planted (id integer primary key) strict;
+        alter table payments add column planted integer not null default 7;
+        create index payments_planted on payments (planted);
+        update payments set planted = 8;";
+
+    /// A store of the schema before, filled by everything that a history does, and the same in
+    /// memory.
+    async fn filled(path: &Path) -> (SqliteStore, MemoryStore, History) {
+        let store = SqliteOptions::file(path).open().await.unwrap();
+        let memory = MemoryStore::new();
+        let mut history = History::new(4711);
+        for _ in 0..300 {
+            let batch = history.batch();
+            let verdicts = store.commit(batch.clone()).await.unwrap();
+            memory.commit(batch.clone()).await.unwrap();
+            history.learn(&batch, &verdicts);
+        }
+        (store, memory, history)
+    }
+
+    async fn migrate_file(path: &Path, scripts: &[&'static str]) -> Result<(), OpenError> {
+        let mut writer = SqliteConnectOptions::new().filename(path).connect().await?;
+        migrate(&mut writer, scripts).await?;
+        Ok(writer.close().await?)
+    }
+
+    #[tokio::test]
+    async fn every_migration_keeps_what_is_there_while_the_old_program_reads_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let (old, memory, history) = filled(&path).await;
+        let scripts = [&MIGRATIONS[..], &[NEXT]].concat();
+        migrate_file(&path, &scripts).await.unwrap();
+        // Once only: the second time there is nothing to do.
+        migrate_file(&path, &scripts).await.unwrap();
+        // Everything the history made, by key and by list, and the ledger.
+        differential_of(&old, &memory, history, 0).await;
+        old.close().await;
+        let refused = SqliteOptions::file(&path).open().await;
+        let known = i64::try_from(MIGRATIONS.len()).unwrap();
+        let Err(OpenError::NewerSchema { found, known: own }) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!((found, own), (known + 1, known));
+    }
+
+    #[tokio::test]
+    async fn a_migration_that_fails_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("old.db");
+        let (old, memory, history) = filled(&path).await;
+        old.close().await;
+        let broken =
+            "alter table payments add column planted integer; insert into nowhere values (1);";
+        let scripts = [&MIGRATIONS[..], &[NEXT, broken]].concat();
+        assert!(migrate_file(&path, &scripts).await.is_err());
+        let again = SqliteOptions::file(&path).open().await.expect("the schema it was");
+        let any = Query::all(cauri::List::Accounts);
+        assert!(again.list(&any).await.unwrap().total > 0, "there is something to keep");
+        differential_of(&again, &memory, history, 0).await;
+        again.close().await;
+    }
 }

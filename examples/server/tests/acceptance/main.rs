@@ -41,6 +41,7 @@ mod slow;
 mod support;
 mod tenancy;
 mod transport;
+mod upgrades;
 mod webhook_deliveries;
 mod webhook_endpoints;
 
@@ -81,6 +82,7 @@ const CHAPTERS: &[&Chapter] = &[
     &isolation::CHAPTER,
     &tenancy::CHAPTER,
     &attacks::CHAPTER,
+    &upgrades::CHAPTER,
     &secrecy::CHAPTER,
 ];
 

@@ -261,6 +261,27 @@ impl Place {
         command
     }
 
+    /// Runs a script on the tables of a store that outlives its process, behind everybody's back.
+    pub(crate) fn sql(&self, script: &'static str) {
+        use sqlx::Connection as _;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            if let Some(path) = self.store.strip_prefix("sqlite:") {
+                let mut sqlite = sqlx::SqliteConnection::connect(path).await.unwrap();
+                sqlx::raw_sql(script).execute(&mut sqlite).await.unwrap();
+                sqlite.close().await.unwrap();
+            } else {
+                let (url, schema) = self.store.rsplit_once("schema=").expect("a schema");
+                let url = url.trim_end_matches(['?', '&']);
+                let mut postgres = sqlx::PgConnection::connect(url).await.unwrap();
+                let path = format!("set search_path = \"{schema}\"");
+                sqlx::raw_sql(sqlx::AssertSqlSafe(path)).execute(&mut postgres).await.unwrap();
+                sqlx::raw_sql(script).execute(&mut postgres).await.unwrap();
+                postgres.close().await.unwrap();
+            }
+        });
+    }
+
     fn log(&self) -> File {
         let path = self.dir.path().join("log");
         File::options().append(true).create(true).open(path).unwrap()
