@@ -13,7 +13,19 @@ use crate::{fixtures::History, observe::assert_same};
 /// # Panics
 /// When two answers differ, or a store cannot answer.
 pub async fn differential(left: &dyn Store, right: &dyn Store, seed: u64, steps: usize) {
-    let mut history = History::new(seed);
+    differential_of(left, right, History::new(seed), steps).await;
+}
+
+/// Plays so many steps of this history, as [`differential`] does.
+///
+/// # Panics
+/// When two answers differ, or a store cannot answer.
+pub async fn differential_of(
+    left: &dyn Store,
+    right: &dyn Store,
+    mut history: History,
+    steps: usize,
+) {
     play(left, right, &mut history, steps).await;
     assert_same(left, right, &history).await;
 }

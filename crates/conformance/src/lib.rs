@@ -43,7 +43,7 @@ mod observe;
 mod subject;
 
 pub use clock::ManualClock;
-pub use differential::differential;
+pub use differential::{differential, differential_of};
 pub use entropy::SeededEntropy;
 pub use faulty::{Call, Fault, FaultyStore};
 pub use harness::{Harness, main};
