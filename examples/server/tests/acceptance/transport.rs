@@ -45,7 +45,8 @@ fn an_unknown_path_is_not_found(store: &Store) {
         "/v1/sandbox",
         "/v1/payment_links",
         "/v1/payments/pay_1/refund",
-        "/v1/events",
+        "/v1/event",
+        "/v1/webhooks/deliveries/whd_1",
     ] {
         shop.get(path).refused(404, "route_not_found", None);
         shop.post_text(path, "{").refused(404, "route_not_found", None);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::description;
 use super::http::{Request, Response};
 use super::sample;
 use super::server::{Account, Server};
@@ -94,7 +95,10 @@ impl Caller {
         let mut headers = self.headers.clone();
         headers.extend(content_type.map(|text| ("Content-Type".to_owned(), text.to_owned())));
         let (method, path) = (method.to_owned(), path.to_owned());
-        self.server.http.send(&Request { method, path, headers, body: body.as_ref().to_vec() })
+        let request = Request { method, path, headers, body: body.as_ref().to_vec() };
+        let response = self.server.http.send(&request)?;
+        description::holds(&self.server.http, &request, &response);
+        Ok(response)
     }
 
     /// Everything a list holds, page after page, in its order.
