@@ -1,8 +1,9 @@
 //! Figures: how many, how fast, at what cost.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection, Row as _};
 
 /// How long each operation took, in microseconds.
 #[derive(Debug, Default)]
@@ -65,4 +66,59 @@ pub fn per_second(count: usize, took: Duration) -> u64 {
     let micros = took.as_micros().max(1);
     let count = u128::try_from(count).unwrap_or_default();
     u64::try_from(count.saturating_mul(1_000_000) / micros).unwrap_or(u64::MAX)
+}
+
+/// What a store has written to the disk.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Written {
+    /// Postgres: the length of its write-ahead log, asked on a connection of our own.
+    Log(PgConnection, i64),
+    /// SQLite: what this process has had written, the log and the checkpoints alike.
+    Process(u64),
+    /// Memory.
+    Nothing,
+}
+
+impl Written {
+    /// Begins to count.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn of(store: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        if store.starts_with("postgres") {
+            let mut connection = PgConnection::connect(store).await?;
+            let at = length(&mut connection).await?;
+            return Ok(Self::Log(connection, at));
+        }
+        Ok(if store == "memory:" { Self::Nothing } else { Self::Process(process()) })
+    }
+
+    /// Bytes since then; `None` for memory.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn since(&mut self) -> Result<Option<u64>, Box<dyn Error + Send + Sync>> {
+        Ok(match self {
+            Self::Log(connection, at) => {
+                let now = length(connection).await?;
+                Some(u64::try_from(now.saturating_sub(*at)).unwrap_or(0))
+            }
+            Self::Process(at) => Some(process().saturating_sub(*at)),
+            Self::Nothing => None,
+        })
+    }
+}
+
+async fn length(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    let text = "select (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint";
+    sqlx::query(text).fetch_one(connection).await?.try_get(0)
+}
+
+fn process() -> u64 {
+    std::fs::read_to_string("/proc/self/io")
+        .unwrap_or_default()
+        .lines()
+        .find_map(|line| line.strip_prefix("write_bytes: ")?.parse().ok())
+        .unwrap_or(0)
 }

@@ -110,3 +110,19 @@ pub fn keyed(caller: Caller, key: &str) -> Result<Call, Box<dyn Error + Send + S
     let key: IdempotencyKey = key.parse()?;
     Ok(Call::by(caller).idempotent(Some(Idempotency { key, fingerprint: [1; 32] })))
 }
+
+/// The body of the same payment, as a caller sends it.
+#[must_use]
+pub fn payment_body(reference: &str) -> String {
+    format!(
+        r#"{{"amount":5000,"currency":"XOF","payment_method":"mobile_money","network":"mtn","phone":"+2250500009999","reference":"{reference}"}}"#
+    )
+}
+
+/// The body of the same payout.
+#[must_use]
+pub fn payout_body(reference: &str) -> String {
+    format!(
+        r#"{{"amount":1000,"currency":"XOF","payment_method":"mobile_money","network":"orange","phone":"+221770000002","reference":"{reference}"}}"#
+    )
+}

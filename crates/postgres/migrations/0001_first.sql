@@ -189,11 +189,11 @@ create index payments_facets
     on payments (account, live, status, created_at, number, currency, country, method, network);
 
 create index payments_customer
-    on payments (account, live, customer, number)
+    on payments (customer, number)
     where customer is not null;
 
 create index payments_payment_link
-    on payments (account, live, payment_link, number)
+    on payments (payment_link, number)
     where payment_link is not null;
 
 create index payments_reference
@@ -244,7 +244,7 @@ create index payouts_facets
     on payouts (account, live, status, created_at, number, currency, country, network);
 
 create index payouts_customer
-    on payouts (account, live, customer, number)
+    on payouts (customer, number)
     where customer is not null;
 
 create index payouts_reference
@@ -291,7 +291,7 @@ create index refunds_facets
     on refunds (account, live, status, created_at, number, currency);
 
 create index refunds_payment
-    on refunds (account, live, payment, number);
+    on refunds (payment, number);
 
 create index refunds_reference
     on refunds (account, live, reference, number)
@@ -401,7 +401,7 @@ create unique index deliveries_number
     on deliveries (account, live, number);
 
 create index deliveries_event
-    on deliveries (account, live, event, number);
+    on deliveries (event, number);
 
 create index deliveries_facets
     on deliveries (account, live, status, endpoint, created_at, number, event_kind);
@@ -452,11 +452,11 @@ create index ledger_entries_facets
     on ledger_entries (account, live, ledger_account, kind, created_at, number, direction, currency);
 
 create index ledger_entries_source
-    on ledger_entries (account, live, source_id, number)
+    on ledger_entries (source_id, number)
     where source_id is not null;
 
 create index ledger_entries_transaction
-    on ledger_entries (account, live, transaction_id, number);
+    on ledger_entries (transaction_id, number);
 
 create table ledger_balances (
     account uuid not null,

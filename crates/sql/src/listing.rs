@@ -8,7 +8,7 @@ use sea_query::{Cond, Expr, ExprTrait, Order, Query as Sql, SelectStatement};
 
 use crate::{
     cell::Kind,
-    lookup::{of_scope, rows_of, value},
+    lookup::{also_of_scope, of_scope, rows_of, value},
     table::{Table, counter_cells},
 };
 
@@ -133,7 +133,21 @@ fn home(list: List) -> Cond {
 
 /// The conditions of a query; `None` when nothing can meet them.
 fn conditions(query: &Query) -> Option<Cond> {
-    let mut all = home(query.list);
+    let by_id = query.filters.iter().any(|filter| {
+        let fields = [
+            Field::Customer,
+            Field::PaymentLink,
+            Field::Payment,
+            Field::Event,
+            Field::Source,
+            Field::Transaction,
+        ];
+        fields.contains(&filter.field)
+    });
+    let mut all = match query.list.scope() {
+        Some(scope) if by_id => also_of_scope(scope),
+        _ => home(query.list),
+    };
     for Filter { field, value } in &query.filters {
         all = all.add(condition(query.list, *field, value)?);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use cauri_core::{Key, RecordKind, Scope};
-use sea_query::{Cond, Expr, ExprTrait, Query, SelectStatement, Value};
+use sea_query::{Cond, Expr, ExprTrait, Func, Query, SelectStatement, Value};
 
 use crate::{
     cell::{Cell, Column, Kind},
@@ -125,6 +125,16 @@ pub(crate) fn of_scope(scope: Scope) -> Cond {
     Cond::all()
         .add(Expr::col("account").eq(value(scope.account.cell(), Kind::Id)))
         .add(Expr::col("live").eq(scope.environment.is_live()))
+}
+
+/// The rows of a scope, said so that no index that begins with the scope is taken for it: for
+/// queries whose rows are found by an id. See the module on indexes.
+pub(crate) fn also_of_scope(scope: Scope) -> Cond {
+    let column =
+        |name: &'static str| Expr::expr(Func::coalesce([Expr::col(name), Expr::col(name)]));
+    Cond::all()
+        .add(column("account").eq(value(scope.account.cell(), Kind::Id)))
+        .add(column("live").eq(scope.environment.is_live()))
 }
 
 /// Every balance of a scope, in no order: databases and core do not sort the words alike.

@@ -9,7 +9,7 @@ use sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use crate::{
     cell::{Column, Kind},
     codec::Scalar,
-    lookup::{of_scope, value},
+    lookup::{also_of_scope, value},
     row::{Reader, RowError, RowReader},
     table::Table,
 };
@@ -48,7 +48,7 @@ pub fn statistics(scope: Scope, customer: CustomerId) -> SelectStatement {
         .expr(sum("amount"))
         .expr(sum("refunded_amount"))
         .from(Table::of(RecordKind::Payment).name())
-        .cond_where(of_scope(scope))
+        .cond_where(also_of_scope(scope))
         .and_where(Expr::col("customer").eq(value(customer.cell(), Kind::Id)))
         .group_by_col("currency")
         .take()

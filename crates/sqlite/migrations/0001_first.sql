@@ -3,7 +3,8 @@
 --
 -- Tables without a rowid are those whose rows are narrow and reached by their key alone, and the
 -- ledger's entries, whose key is the order in which they are written. The others keep their rows
--- in the order of arrival, so that the wide rows are only ever appended.
+-- in the order of arrival, so that the wide rows are only ever appended; their primary key begins
+-- with the id, which grows with time, so that its index is appended to as well.
 
 create table accounts (
     id blob not null,
@@ -40,7 +41,7 @@ create table api_keys (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index api_keys_number
@@ -65,7 +66,7 @@ create table customers (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index customers_number
@@ -114,7 +115,7 @@ create table payment_links (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index payment_links_number
@@ -172,7 +173,7 @@ create table payments (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index payments_number
@@ -182,11 +183,11 @@ create index payments_facets
     on payments (account, live, status, created_at, number, currency, country, method, network);
 
 create index payments_customer
-    on payments (account, live, customer, number)
+    on payments (customer, number)
     where customer is not null;
 
 create index payments_payment_link
-    on payments (account, live, payment_link, number)
+    on payments (payment_link, number)
     where payment_link is not null;
 
 create index payments_reference
@@ -227,7 +228,7 @@ create table payouts (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index payouts_number
@@ -237,7 +238,7 @@ create index payouts_facets
     on payouts (account, live, status, created_at, number, currency, country, network);
 
 create index payouts_customer
-    on payouts (account, live, customer, number)
+    on payouts (customer, number)
     where customer is not null;
 
 create index payouts_reference
@@ -274,7 +275,7 @@ create table refunds (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index refunds_number
@@ -284,7 +285,7 @@ create index refunds_facets
     on refunds (account, live, status, created_at, number, currency);
 
 create index refunds_payment
-    on refunds (account, live, payment, number);
+    on refunds (payment, number);
 
 create index refunds_reference
     on refunds (account, live, reference, number)
@@ -330,7 +331,7 @@ create table webhook_endpoints (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index webhook_endpoints_number
@@ -360,7 +361,7 @@ create table events (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index events_number
@@ -387,14 +388,14 @@ create table deliveries (
     version integer not null,
     due_at integer,
     number integer not null,
-    primary key (account, live, id)
+    primary key (id, account, live)
 ) strict;
 
 create unique index deliveries_number
     on deliveries (account, live, number);
 
 create index deliveries_event
-    on deliveries (account, live, event, number);
+    on deliveries (event, number);
 
 create index deliveries_facets
     on deliveries (account, live, status, endpoint, created_at, number, event_kind);
@@ -445,11 +446,11 @@ create index ledger_entries_facets
     on ledger_entries (account, live, ledger_account, kind, created_at, number, direction, currency);
 
 create index ledger_entries_source
-    on ledger_entries (account, live, source_id, number)
+    on ledger_entries (source_id, number)
     where source_id is not null;
 
 create index ledger_entries_transaction
-    on ledger_entries (account, live, transaction_id, number);
+    on ledger_entries (transaction_id, number);
 
 create table ledger_balances (
     account blob not null,
@@ -479,53 +480,53 @@ delete from sqlite_stat1;
 insert into sqlite_stat1 (tbl, idx, stat) values
     ('accounts', 'sqlite_autoindex_accounts_1', '10000000 1'),
     ('accounts', 'accounts_number', '10000000 1'),
-    ('api_keys', 'sqlite_autoindex_api_keys_1', '10000 1000 1000 1'),
+    ('api_keys', 'sqlite_autoindex_api_keys_1', '10000 1 1 1'),
     ('api_keys', 'api_keys_number', '10000 1000 1000 1'),
     ('api_keys', 'api_keys_hash', '10000 1'),
-    ('customers', 'sqlite_autoindex_customers_1', '10000000 1000000 1000000 1'),
+    ('customers', 'sqlite_autoindex_customers_1', '10000000 1 1 1'),
     ('customers', 'customers_number', '10000000 1000000 1000000 1'),
     ('customers', 'customers_created', '10000000 1000000 1000000 1 1'),
     ('customers', 'customers_email', '10000000 1000000 1000000 4 1'),
     ('customers', 'customers_phone', '10000000 1000000 1000000 4 1'),
     ('customers', 'customers_reference', '10000000 1000000 1000000 4 1'),
-    ('payment_links', 'sqlite_autoindex_payment_links_1', '10000000 1000000 1000000 1'),
+    ('payment_links', 'sqlite_autoindex_payment_links_1', '10000000 1 1 1'),
     ('payment_links', 'payment_links_number', '10000000 1000000 1000000 1'),
     ('payment_links', 'payment_links_facets', '10000000 1000000 1000000 500000 1 1 1 1'),
     ('payment_links', 'payment_links_reference', '10000000 1000000 1000000 4 1'),
-    ('payments', 'sqlite_autoindex_payments_1', '10000000 1000000 1000000 1'),
+    ('payments', 'sqlite_autoindex_payments_1', '10000000 1 1 1'),
     ('payments', 'payments_number', '10000000 1000000 1000000 1'),
     ('payments', 'payments_facets', '10000000 1000000 1000000 200000 1 1 1 1 1 1'),
-    ('payments', 'payments_customer', '10000000 1000000 1000000 4 1'),
-    ('payments', 'payments_payment_link', '10000000 1000000 1000000 4 1'),
+    ('payments', 'payments_customer', '10000000 4 1'),
+    ('payments', 'payments_payment_link', '10000000 4 1'),
     ('payments', 'payments_reference', '10000000 1000000 1000000 4 1'),
     ('payments', 'payments_due', '1000 1'),
-    ('payouts', 'sqlite_autoindex_payouts_1', '10000000 1000000 1000000 1'),
+    ('payouts', 'sqlite_autoindex_payouts_1', '10000000 1 1 1'),
     ('payouts', 'payouts_number', '10000000 1000000 1000000 1'),
     ('payouts', 'payouts_facets', '10000000 1000000 1000000 200000 1 1 1 1 1'),
-    ('payouts', 'payouts_customer', '10000000 1000000 1000000 4 1'),
+    ('payouts', 'payouts_customer', '10000000 4 1'),
     ('payouts', 'payouts_reference', '10000000 1000000 1000000 4 1'),
     ('payouts', 'payouts_due', '1000 1'),
-    ('refunds', 'sqlite_autoindex_refunds_1', '10000000 1000000 1000000 1'),
+    ('refunds', 'sqlite_autoindex_refunds_1', '10000000 1 1 1'),
     ('refunds', 'refunds_number', '10000000 1000000 1000000 1'),
     ('refunds', 'refunds_facets', '10000000 1000000 1000000 200000 1 1 1'),
-    ('refunds', 'refunds_payment', '10000000 1000000 1000000 4 1'),
+    ('refunds', 'refunds_payment', '10000000 4 1'),
     ('refunds', 'refunds_reference', '10000000 1000000 1000000 4 1'),
     ('refunds', 'refunds_due', '1000 1'),
     ('timeline_entries', 'timeline_entries', '10000000 1000000 1000000 4 1'),
-    ('webhook_endpoints', 'sqlite_autoindex_webhook_endpoints_1', '10000 1000 1000 1'),
+    ('webhook_endpoints', 'sqlite_autoindex_webhook_endpoints_1', '10000 1 1 1'),
     ('webhook_endpoints', 'webhook_endpoints_number', '10000 1000 1000 1'),
     ('webhook_endpoints', 'webhook_endpoints_present', '160 16 16 1'),
-    ('events', 'sqlite_autoindex_events_1', '10000000 1000000 1000000 1'),
+    ('events', 'sqlite_autoindex_events_1', '10000000 1 1 1'),
     ('events', 'events_number', '10000000 1000000 1000000 1'),
     ('events', 'events_facets', '10000000 1000000 1000000 83334 1 1'),
-    ('deliveries', 'sqlite_autoindex_deliveries_1', '10000000 1000000 1000000 1'),
+    ('deliveries', 'sqlite_autoindex_deliveries_1', '10000000 1 1 1'),
     ('deliveries', 'deliveries_number', '10000000 1000000 1000000 1'),
-    ('deliveries', 'deliveries_event', '10000000 1000000 1000000 4 1'),
+    ('deliveries', 'deliveries_event', '10000000 4 1'),
     ('deliveries', 'deliveries_facets', '10000000 1000000 1000000 333334 83334 1 1 1'),
     ('deliveries', 'deliveries_due', '10000 1000 1'),
     ('idempotency', 'sqlite_autoindex_idempotency_1', '10000000 1000000 1000000 1'),
     ('idempotency', 'idempotency_due', '1000 1'),
     ('ledger_entries', 'ledger_entries', '10000000 1000000 1000000 1'),
     ('ledger_entries', 'ledger_entries_facets', '10000000 1000000 1000000 200000 16667 1 1 1 1'),
-    ('ledger_entries', 'ledger_entries_source', '10000000 1000000 1000000 4 1'),
-    ('ledger_entries', 'ledger_entries_transaction', '10000000 1000000 1000000 4 1');
+    ('ledger_entries', 'ledger_entries_source', '10000000 4 1'),
+    ('ledger_entries', 'ledger_entries_transaction', '10000000 4 1');

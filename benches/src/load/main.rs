@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p cauri-benches --bin load -- --store memory: --scenario create`
 
+mod over_http;
+
 use std::{
     error::Error,
     sync::{
@@ -11,15 +13,18 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use cauri::{GroupedOptions, List, OrderId, Page, PaymentId, Query, Report};
 use cauri_benches::{
-    figures::{Latencies, cpu_ticks, per_second, resident_kib},
+    figures::{Latencies, Written, cpu_ticks, per_second, resident_kib},
     stage::{self, Stage},
     store,
 };
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tokio::time::Instant;
+
+use crate::over_http::{Client, Served};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -50,6 +55,15 @@ struct Arguments {
     /// How many batches may be on their way, instead of what suits the store.
     #[arg(long, requires = "batch")]
     in_flight: Option<usize>,
+    /// Through the API in an axum server of this process, over connections that are kept alive.
+    #[arg(long)]
+    http: bool,
+    /// With `--http` and `read`: a bare axum route that answers the same bytes, without cauri.
+    #[arg(long, requires = "http")]
+    bare: bool,
+    /// Pages from here on, with `list`.
+    #[arg(long, default_value_t = 0)]
+    offset: i64,
     /// One line of JSON instead of lines for people.
     #[arg(long)]
     json: bool,
@@ -81,23 +95,38 @@ async fn main() -> Result<(), Failure> {
     let stage = Arc::new(Stage::set(engine, arguments.accounts.max(1), listening).await?);
     let known = Arc::new(known(&stage, arguments.scenario).await?);
 
+    let served = match arguments.http {
+        true => Some(Arc::new(serve(&arguments, &stage, &known).await?)),
+        false => None,
+    };
+
     let failed = Arc::new(AtomicU64::new(0));
+    let mut written = Written::of(&arguments.store).await?;
     let before = (cpu_ticks(), opened.grouped.as_ref().map(|it| it.stats()));
     let began = Instant::now();
     let until = began + Duration::from_secs(arguments.seconds);
     let mut callers = tokio::task::JoinSet::new();
     for number in 0..arguments.callers {
-        let (stage, known) = (Arc::clone(&stage), Arc::clone(&known));
+        let (stage, known, served) = (Arc::clone(&stage), Arc::clone(&known), served.clone());
         let failed = Arc::clone(&failed);
-        let scenario = arguments.scenario;
+        let (scenario, offset) = (arguments.scenario, arguments.offset);
         callers.spawn(async move {
             let mut latencies = Latencies::default();
+            let mut client = match &served {
+                Some(served) => Some(served.connect().await?),
+                None => None,
+            };
             let mut turn = 0_usize;
             while Instant::now() < until {
                 // A store in memory never makes its callers wait; they must not starve the rest.
                 tokio::task::yield_now().await;
+                let step = Step { stage: &stage, known: &known, scenario, offset, number, turn };
                 let started = Instant::now();
-                match operate(&stage, &known, scenario, number, turn).await {
+                let done = match &mut client {
+                    Some(client) => step.over_http(client).await,
+                    None => step.by_call().await,
+                };
+                match done {
                     Ok(()) => latencies.add(started.elapsed()),
                     Err(error) => {
                         if failed.fetch_add(1, Ordering::Relaxed) == 0 {
@@ -107,15 +136,16 @@ async fn main() -> Result<(), Failure> {
                 }
                 turn += 1;
             }
-            latencies
+            Ok::<_, Failure>(latencies)
         });
     }
     let mut all = Latencies::default();
     while let Some(latencies) = callers.join_next().await {
-        all.join(latencies?);
+        all.join(latencies??);
     }
     let took = began.elapsed();
-    report(&arguments, &opened, before, all, took, failed.load(Ordering::Relaxed));
+    let written = written.since().await?;
+    report(&arguments, &opened, before, all, took, failed.load(Ordering::Relaxed), written);
     Ok(())
 }
 
@@ -133,43 +163,118 @@ async fn known(stage: &Stage, scenario: Scenario) -> Result<Vec<PaymentId>, Fail
     Ok(known)
 }
 
-async fn operate(
+/// What is asked, over HTTP, and by whom.
+async fn serve(
+    arguments: &Arguments,
     stage: &Stage,
     known: &[PaymentId],
+) -> Result<Served, Failure> {
+    let served = Served::api(stage).await?;
+    if !arguments.bare {
+        return Ok(served);
+    }
+    let id = known.first().ok_or("--bare is for --scenario read")?;
+    let body = served.connect().await?.get(0, &format!("/v1/payments/{id}")).await?;
+    served.bare(body).await
+}
+
+/// One operation of one caller.
+#[derive(Debug, Clone, Copy)]
+struct Step<'a> {
+    stage: &'a Stage,
+    known: &'a [PaymentId],
     scenario: Scenario,
+    offset: i64,
     number: usize,
     turn: usize,
-) -> Result<(), Failure> {
-    let at = number.wrapping_add(turn.wrapping_mul(7_919)) % stage.callers.len();
-    let caller = stage.callers[at];
-    let engine = &stage.engine;
-    let key = format!("{number}-{turn}-{}", stage.callers[0].scope.account);
-    match scenario {
-        Scenario::Create => {
-            engine.create_payment(&stage::keyed(caller, &key)?, stage::payment("LOAD")?).await?;
-        }
-        Scenario::Life => {
-            let call = stage::keyed(caller, &key)?;
-            let payment = engine.create_payment(&call, stage::payment("LOAD")?).await?.object;
-            let order = OrderId::Payment(payment.id);
-            engine.report(caller.scope, order, Report::accepted()).await?;
-            engine.report(caller.scope, order, Report::Paid).await?;
-        }
-        Scenario::Payout => {
-            engine.create_payout(&stage::keyed(caller, &key)?, stage::payout("LOAD")?).await?;
-        }
-        Scenario::Read => {
-            let place = turn % known.len();
-            let caller = stage.callers[place % stage.callers.len()];
-            engine.payment(&caller, known[place]).await?;
-        }
-        Scenario::List => {
-            let page = Page::new(25, 0).unwrap_or_default();
-            let query = Query::all(List::Payments(caller.scope)).page(page);
-            engine.payments(&caller, &query).await?;
-        }
+}
+
+impl Step<'_> {
+    /// Which account.
+    fn at(&self) -> usize {
+        let turns = match self.scenario {
+            Scenario::Read => return self.place() % self.stage.callers.len(),
+            _ => self.turn.wrapping_mul(7_919),
+        };
+        self.number.wrapping_add(turns) % self.stage.callers.len()
     }
-    Ok(())
+
+    /// Which of the payments that are read.
+    fn place(&self) -> usize {
+        self.turn % self.known.len()
+    }
+
+    fn key(&self) -> String {
+        format!("{}-{}-{}", self.number, self.turn, self.stage.callers[0].scope.account)
+    }
+
+    async fn by_call(self) -> Result<(), Failure> {
+        let caller = self.stage.callers[self.at()];
+        let engine = &self.stage.engine;
+        match self.scenario {
+            Scenario::Create => {
+                let call = stage::keyed(caller, &self.key())?;
+                engine.create_payment(&call, stage::payment("LOAD")?).await?;
+            }
+            Scenario::Life => {
+                let call = stage::keyed(caller, &self.key())?;
+                let payment = engine.create_payment(&call, stage::payment("LOAD")?).await?.object;
+                self.report(payment.id).await?;
+            }
+            Scenario::Payout => {
+                let call = stage::keyed(caller, &self.key())?;
+                engine.create_payout(&call, stage::payout("LOAD")?).await?;
+            }
+            Scenario::Read => {
+                engine.payment(&caller, self.known[self.place()]).await?;
+            }
+            Scenario::List => {
+                let page = Page::new(25, self.offset).unwrap_or_default();
+                let query = Query::all(List::Payments(caller.scope)).page(page);
+                engine.payments(&caller, &query).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn over_http(self, client: &mut Client<'_>) -> Result<(), Failure> {
+        let at = self.at();
+        match self.scenario {
+            Scenario::Create | Scenario::Life => {
+                let body = stage::payment_body("LOAD");
+                let body = client.create(at, "/v1/payments", &self.key(), body.into()).await?;
+                if self.scenario == Scenario::Life {
+                    self.report(id_of(&body)?).await?;
+                }
+            }
+            Scenario::Payout => {
+                let body = stage::payout_body("LOAD");
+                client.create(at, "/v1/payouts", &self.key(), body.into()).await?;
+            }
+            Scenario::Read => {
+                client.get(at, &format!("/v1/payments/{}", self.known[self.place()])).await?;
+            }
+            Scenario::List => {
+                let path = format!("/v1/payments?limit=25&offset={}", self.offset);
+                client.get(at, &path).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What its network says: accepted, and then paid.
+    async fn report(self, payment: PaymentId) -> Result<(), Failure> {
+        let scope = self.stage.callers[self.at()].scope;
+        let order = OrderId::Payment(payment);
+        self.stage.engine.report(scope, order, Report::accepted()).await?;
+        self.stage.engine.report(scope, order, Report::Paid).await?;
+        Ok(())
+    }
+}
+
+fn id_of(body: &Bytes) -> Result<PaymentId, Failure> {
+    let payment: serde_json::Value = serde_json::from_slice(body)?;
+    Ok(payment["id"].as_str().unwrap_or_default().parse()?)
 }
 
 fn report(
@@ -179,6 +284,7 @@ fn report(
     latencies: Latencies,
     took: Duration,
     failed: u64,
+    written: Option<u64>,
 ) {
     let count = latencies.count();
     let ticks = cpu_ticks().saturating_sub(before.0);
@@ -193,6 +299,7 @@ fn report(
         "callers": arguments.callers,
         "accounts": arguments.accounts,
         "grouped": opened.grouped.is_some(),
+        "http": arguments.http,
         "operations": count,
         "failed": failed,
         "per_second": per_second(count, took),
@@ -200,6 +307,8 @@ fn report(
         "mean_batch": batch,
         "cpu_us_per_operation":
             ticks.saturating_mul(10_000) / u64::try_from(count.max(1)).unwrap_or(1),
+        "written_bytes_per_operation":
+            written.map(|bytes| bytes / u64::try_from(count.max(1)).unwrap_or(1)),
         "resident_kib": resident_kib(),
     });
     if arguments.json {
