@@ -16,12 +16,11 @@ use salvo::{
     conn::Acceptor,
     http::{HeaderValue, ReqBody, StatusCode},
     prelude::{
-        Depot, FlowCtrl, Listener, Request, Response, Router, Server, Service as App, TcpListener,
-        handler,
+        Depot, FlowCtrl, Listener, Request, Response, Router, Server, Service, TcpListener,
+        TowerServiceCompat, handler,
     },
 };
 use tokio::signal::unix::{SignalKind, signal};
-use tower_service::Service;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -36,10 +35,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let key = engine.create_key(scope, ApiKeyKind::Secret, None, None).await?.clear;
     let api = Api::builder(engine).prefix("/pay").build();
 
+    // salvo's requests and responses are those of `http`, with bodies of salvo's.
+    let payments = TowerServiceCompat::<ReqBody, _, _, _>::compat(api);
     let router = Router::new()
         .push(Router::with_path("hello").get(hello))
-        .push(Router::with_path("pay/{**rest}").goal(Payments(api)));
-    let app = App::new(router)
+        .push(Router::with_path("pay/{**rest}").goal(payments));
+    let app = Service::new(router)
         .hoop(stamp)
         .hoop(Sessions(scope))
         .catcher(Catcher::default().hoop(no_such_page));
@@ -57,18 +58,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     server.try_serve(app).await?;
     worker.await?;
     Ok(())
-}
-
-/// salvo's requests and responses are those of `http`, taken apart.
-struct Payments(Api);
-
-#[handler]
-impl Payments {
-    async fn handle(&self, request: &mut Request, response: &mut Response) {
-        let Ok(request) = request.strip_to_hyper::<ReqBody>() else { return };
-        let Ok(answer) = self.0.clone().call(request).await;
-        response.merge_hyper(answer.map(|body| body.into_inner().unwrap_or_default()));
-    }
 }
 
 /// The host's own authentication: whoever has a session of the host's needs no API key.
