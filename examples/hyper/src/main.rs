@@ -5,7 +5,7 @@
 //! cargo run -p cauri-example-hyper
 //! ```
 
-use std::{convert::Infallible, error::Error, io, pin::pin, sync::Arc};
+use std::{convert::Infallible, error::Error, io, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use cauri::{ApiKeyKind, Caller, Engine, Environment, Grouped, Scope, Worker};
@@ -24,6 +24,7 @@ use hyper_util::{
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
+    time::{sleep, timeout},
 };
 use tower_service::Service;
 
@@ -48,10 +49,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     loop {
         let stream = tokio::select! {
             () = &mut stopped => break,
-            // One that went away before it was accepted is nobody's loss.
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
-                Err(_) => continue,
+                Err(_) => {
+                    // No file descriptors left, for instance: soon there are again.
+                    sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
             },
         };
         let api = api.clone();
@@ -62,7 +66,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         tokio::spawn(open.watch(connection));
     }
     drop(listener);
-    open.shutdown().await;
+    // Who has not ended by then is cut off.
+    let _ = timeout(Duration::from_secs(9), open.shutdown()).await;
     worker.await?;
     Ok(())
 }
