@@ -84,7 +84,7 @@ fn one(fuzz: &Path, programs: &Path, target: &str, seconds: u32) -> Result<(), E
         .arg(fuzz.join("seeds").join(target))
         .arg(format!("-artifact_prefix={artifacts}/"))
         .arg(format!("-max_total_time={seconds}"))
-        .args(["-timeout=5", "-verbosity=0", "-print_final_stats=1"])
+        .args(["-timeout=60", "-verbosity=0", "-print_final_stats=1"])
         .output()
         .map_err(|source| Error::Start { program: target.to_owned(), source })?;
     // libFuzzer tells of hundreds of words it liked, of which only a failure is worth reading.

@@ -51,7 +51,7 @@ struct Inner {
 }
 
 /// How many requests are worked on at once, unless told otherwise.
-const AT_ONCE: u32 = 1_024;
+const AT_ONCE: u32 = 512;
 
 /// Puts an [`Api`] together.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl ApiBuilder {
     }
 
     /// How many requests are worked on at once; every other is answered 503 `service_unavailable`
-    /// with a `Retry-After`, at once. The default is 1,024.
+    /// with a `Retry-After`, at once. The default is 512.
     ///
     /// It bounds what a burst costs: an answer takes about as long as the store needs for so many.
     /// A request whose body is still on its way is not worked on, and takes no place.

@@ -109,7 +109,7 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "CAURI_NO_WORKER")]
     pub(crate) no_worker: bool,
     /// How many requests are worked on at once; every other is answered 503 at once
-    #[arg(long, env = "CAURI_MAX_REQUESTS", default_value_t = 1_024)]
+    #[arg(long, env = "CAURI_MAX_REQUESTS", default_value_t = 512)]
     pub(crate) max_requests: u32,
     /// How many connections may be open at once; every other is answered 503 and closed
     #[arg(long, env = "CAURI_MAX_CONNECTIONS", default_value_t = 10_000)]
