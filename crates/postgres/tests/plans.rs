@@ -68,10 +68,15 @@ async fn play(store: &PostgresStore, random: &mut Random, scope: Scope) {
     }
     store.entries(&Query::all(List::Entries(scope))).await.unwrap();
     let customer = random.known_id();
+    // A step of a replay, and the search for the events of one object.
+    let (from, to) = (Some(Timestamp::EPOCH), Some(Timestamp::EPOCH.plus_seconds(5)));
+    let told = Query { created_from: from, created_to: to, ..Query::all(List::Events(scope)) };
     for query in [
         Query::all(List::Payments(scope)).with(Field::Status, FieldValue::Text("failed".into())),
         Query::all(List::Payments(scope)).with(Field::Reference, FieldValue::Text("none".into())),
         Query::all(List::Deliveries(scope)).with(Field::Status, FieldValue::Text("failed".into())),
+        told.clone(),
+        told.with(Field::EventKind, FieldValue::Text("payout.created".into())),
     ] {
         store.list(&query).await.unwrap();
     }
