@@ -23,6 +23,8 @@ pub(crate) enum Error {
     PostgresLog(String),
     /// As many dependencies as this are where they must not be.
     Impure(usize),
+    /// So many planted bugs were not found; none, when one was found that nobody planted.
+    Survived(usize),
 }
 
 impl Error {
@@ -40,7 +42,8 @@ impl Error {
             | Self::NoPostgres(_)
             | Self::NoProgram { .. }
             | Self::PostgresLog(_)
-            | Self::Impure(_) => 1,
+            | Self::Impure(_)
+            | Self::Survived(_) => 1,
         }
     }
 }
@@ -68,6 +71,8 @@ impl fmt::Display for Error {
             Self::Impure(count) => {
                 write!(f, "{count} dependencies are where they must not be (see above)")
             }
+            Self::Survived(0) => write!(f, "the simulation fails as it is"),
+            Self::Survived(count) => write!(f, "{count} planted bugs were not found (see above)"),
         }
     }
 }
@@ -81,7 +86,8 @@ impl std::error::Error for Error {
             | Self::NoPostgres(_)
             | Self::NoProgram { .. }
             | Self::PostgresLog(_)
-            | Self::Impure(_) => None,
+            | Self::Impure(_)
+            | Self::Survived(_) => None,
         }
     }
 }

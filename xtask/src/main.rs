@@ -4,6 +4,7 @@ mod command;
 mod debian;
 mod error;
 mod fuzz;
+mod mutants;
 mod openapi;
 mod postgres;
 mod pure;
@@ -27,6 +28,9 @@ cargo xtask pure
     Proves what each crate does without, by its dependency tree.
 cargo xtask fuzz [TARGET] [--seconds N]
     Runs one fuzz target, or each, from its committed seeds for N seconds (30).
+cargo xtask mutants [NAME] [--seeds N]
+    Plants each bug of crates/sim/mutations in a copy of the tree, or the one of this name, and
+    demands that the simulation finds it within N seeds (500).
 cargo xtask openapi-lint
     Holds the description of the API against a linter. Needs npx, and the npm registry once.";
 
@@ -47,6 +51,7 @@ fn run(args: Vec<String>) -> Result<(), Error> {
         Some("postgres") => postgres::run(postgres::Options::parse(args)?),
         Some("pure") => pure::run(),
         Some("openapi-lint") => openapi::run(),
+        Some("mutants") => mutants::run(&mutants::Options::parse(args)?),
         Some("fuzz") => fuzz::run(&fuzz::Options::parse(args)?),
         Some(postgres::REAP) => postgres::reap(args),
         Some("help" | "--help" | "-h") => {

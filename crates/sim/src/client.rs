@@ -89,7 +89,11 @@ impl Clients {
             };
             let mut dice = self.world.dice("client", u64::try_from(number).unwrap_or_default());
             let again = operation.keyed
-                && self.world.fault(&mut dice, "client: asks again all the same", self.world.profile.client_faults);
+                && self.world.fault(
+                    &mut dice,
+                    "client: asks again all the same",
+                    self.world.profile.client_faults,
+                );
             if ended && !again {
                 return;
             }
@@ -100,11 +104,11 @@ impl Clients {
     /// One try; answers whether there is anything to try again for.
     async fn attempt(&self, number: usize) -> bool {
         let world = &self.world;
-        let (operation, request) = {
+        let (operation, request, answered) = {
             let mut shelf = self.shelf();
             let Some(memory) = shelf.memories.get_mut(&number) else { return true };
             memory.tries += 1;
-            (memory.operation.clone(), memory.request.clone())
+            (memory.operation.clone(), memory.request.clone(), memory.answer.is_some())
         };
         let mut dice = world.dice("ask", u64::try_from(number).unwrap_or_default());
         let patience = if world.fault(&mut dice, "client: impatient", world.profile.client_faults) {
@@ -135,7 +139,7 @@ impl Clients {
             }
         };
         world.tell(&format!("{}: {}", operation.name(), shown(&outcome)));
-        self.remember(number, outcome)
+        self.remember(number, outcome, answered)
     }
 
     fn refused_for_a_reason(&self, operation: &Operation, refused: &Refused) {
@@ -148,10 +152,13 @@ impl Clients {
         }
     }
 
-    fn remember(&self, number: usize, outcome: Outcome) -> bool {
+    /// `answered` says whether there was an answer before this try began: one that was judged beside
+    /// another may be refused for what was true before the other was done.
+    fn remember(&self, number: usize, outcome: Outcome, answered: bool) -> bool {
         let mut shelf = self.shelf();
         let Some(memory) = shelf.memories.get_mut(&number) else { return true };
-        let keyed = memory.operation.keyed && memory.operation.kind != Kind::DeleteEndpoint
+        let keyed = memory.operation.keyed
+            && memory.operation.kind != Kind::DeleteEndpoint
             && memory.operation.kind != Kind::Read;
         let name = memory.operation.name();
         match outcome {
@@ -171,7 +178,7 @@ impl Clients {
                 true
             }
             Outcome::Refused(why) => {
-                if keyed && memory.answer.is_some() {
+                if keyed && answered {
                     let text = format!("{name} was answered, and is now refused: {why}");
                     self.world.violate("a retry gets the same answer", text);
                 }

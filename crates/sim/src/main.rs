@@ -154,7 +154,10 @@ fn report(sum: &Sum, took: Duration) {
         println!("  {count:>10}  {machine}: {from} → {to}");
     }
     println!("\n{never} rows of the tables never taken");
-    println!("{} payments paid although called off on their way (a line in their timeline)", sum.stray);
+    println!(
+        "{} payments paid although called off on their way (a line in their timeline)",
+        sum.stray
+    );
     println!("{} seeds with violations", sum.failed.len());
     for outcome in &sum.failed {
         let first = outcome.violations.first();

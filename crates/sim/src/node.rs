@@ -130,7 +130,10 @@ async fn live(world: &Arc<World>, node: u64, seat: usize, number: u64) {
         // A stop that will never come is as good as none.
         let _ = stopped.await;
     }));
-    world.tell(&format!("node {node} starts, its clock {} ms off", clock.off_by.load(Ordering::Relaxed)));
+    world.tell(&format!(
+        "node {node} starts, its clock {} ms off",
+        clock.off_by.load(Ordering::Relaxed)
+    ));
     world.run_node(seat, Some(Running { engine, life: Arc::clone(&life) }));
 
     let crashes = world.fault(&mut dice, "node: crashes", world.profile.crashes * 100);

@@ -307,21 +307,30 @@ pub(crate) enum Made {
 }
 
 fn said<T: serde::Serialize>(reply: Reply<T>, made: impl FnOnce(&T) -> Made) -> Said {
-    let body = reply.body.unwrap_or_else(|| serde_json::to_string(&reply.object).unwrap_or_default());
+    let body =
+        reply.body.unwrap_or_else(|| serde_json::to_string(&reply.object).unwrap_or_default());
     Said { made: made(&reply.object), body, replayed: reply.replayed }
 }
 
 /// Asks a node.
 pub(crate) async fn ask(engine: &Engine, call: &Call, request: Request) -> Result<Said, Error> {
     Ok(match request {
-        Request::Pay(ask) => said(engine.create_payment(call, ask).await?, |it| Made::Payment(it.id)),
+        Request::Pay(ask) => {
+            said(engine.create_payment(call, ask).await?, |it| Made::Payment(it.id))
+        }
         Request::Cancel(id) => {
             let ask = CancelPayment { reason: None };
             said(engine.cancel_payment(call, id, ask).await?, |_| Made::Other)
         }
-        Request::Refund(ask) => said(engine.create_refund(call, ask).await?, |it| Made::Refund(it.id)),
-        Request::Payout(ask) => said(engine.create_payout(call, ask).await?, |it| Made::Payout(it.id)),
-        Request::Link(ask) => said(engine.create_payment_link(call, ask).await?, |it| Made::Link(it.id)),
+        Request::Refund(ask) => {
+            said(engine.create_refund(call, ask).await?, |it| Made::Refund(it.id))
+        }
+        Request::Payout(ask) => {
+            said(engine.create_payout(call, ask).await?, |it| Made::Payout(it.id))
+        }
+        Request::Link(ask) => {
+            said(engine.create_payment_link(call, ask).await?, |it| Made::Link(it.id))
+        }
         Request::CloseLink(id) => {
             let ask = ModifyPaymentLink { active: Some(false), ..ModifyPaymentLink::default() };
             said(engine.modify_payment_link(call, id, ask).await?, |_| Made::Other)
@@ -355,7 +364,8 @@ pub(crate) async fn ask(engine: &Engine, call: &Call, request: Request) -> Resul
         Request::Fund(ask) => said(engine.fund(call, ask).await?, |_| Made::Other),
         Request::Simulate(ask) => said(engine.simulate(call, ask).await?, |_| Made::Other),
         Request::Read(scope) => {
-            let payments = engine.payments(&call.caller, &Query::all(List::Payments(scope))).await?;
+            let payments =
+                engine.payments(&call.caller, &Query::all(List::Payments(scope))).await?;
             engine.balance(&call.caller, None).await?;
             let body = format!("{} payments", payments.total);
             Said { body, replayed: false, made: Made::Other }

@@ -6,13 +6,7 @@
 //! on; what moved is told in the end, by a callback that is repeated until it is heard or to
 //! whoever asks. A network lies only after its true word was heard.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    future::pending,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fmt, future::pending, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use cauri::{Answer, FailureCode, Gateway, Id, Order, OrderId, Report, Timestamp};
@@ -90,7 +84,8 @@ impl fmt::Debug for SimGateway {
 
 /// Does the network of this order call back? Otherwise it only answers who asks.
 fn calls_back(world: &World, order: &Order) -> bool {
-    crate::dice::mix(world.plan.seed, &[hash(order.connection.as_str().as_bytes())]).is_multiple_of(2)
+    crate::dice::mix(world.plan.seed, &[hash(order.connection.as_str().as_bytes())])
+        .is_multiple_of(2)
 }
 
 fn number(id: OrderId) -> u64 {
@@ -245,8 +240,11 @@ async fn call_back(world: &Arc<World>, order: &Order, dice: &mut Dice) {
         rail.heard = true;
         rail.standing.unwrap_or(Standing::Working)
     };
-    while world.fault(dice, "network: reports again or contradicts itself", world.profile.network_lies)
-    {
+    while world.fault(
+        dice,
+        "network: reports again or contradicts itself",
+        world.profile.network_lies,
+    ) {
         sleep(Duration::from_millis(dice.millis(0, 30_000))).await;
         let report = lie(standing, order.id, dice);
         world.tell(&format!("network: of {:?} also says {report:?}", order.id));
@@ -274,8 +272,12 @@ impl Gateway for SimGateway {
             drop(rails);
             world.tell(&format!("node {} submits {:?}", self.life.node, order.id));
             if submits > 1 + not_found {
-                let text = format!("{:?} is submitted {submits} times, and was unknown {not_found} times", order.id);
-                world.violate("an order is sent again only when its network does not know it", text);
+                let text = format!(
+                    "{:?} is submitted {submits} times, and was unknown {not_found} times",
+                    order.id
+                );
+                world
+                    .violate("an order is sent again only when its network does not know it", text);
             }
             if !same {
                 let text = format!("{:?} is another order when it is submitted again", order.id);
@@ -292,11 +294,12 @@ impl Gateway for SimGateway {
             pending::<()>().await;
         }
         // On the wire: it arrives whatever becomes of whoever sent it.
-        let wire = if world.fault(&mut dice, "network: long on the wire", world.profile.network_slow) {
-            dice.millis(1_000, 12_000)
-        } else {
-            dice.millis(0, 200)
-        };
+        let wire =
+            if world.fault(&mut dice, "network: long on the wire", world.profile.network_slow) {
+                dice.millis(1_000, 12_000)
+            } else {
+                dice.millis(0, 200)
+            };
         let (sent, what) = (Arc::clone(world), order.clone());
         let arrived = tokio::spawn(async move {
             sleep(Duration::from_millis(wire)).await;

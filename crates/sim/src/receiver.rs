@@ -152,10 +152,12 @@ impl Notifier for SimNotifier {
         self.life.go_on().await;
         world.pause(&mut dice, "", 0).await;
         let answer = self.answer(attempt, &delivery, &mut dice);
-        let outcome = timeout(Duration::from_secs(8), answer)
-            .await
-            .unwrap_or(Err(AttemptError::Timeout));
-        world.tell(&format!("node {} delivers {delivery}, attempt {number}: {outcome:?}", self.life.node));
+        let outcome =
+            timeout(Duration::from_secs(8), answer).await.unwrap_or(Err(AttemptError::Timeout));
+        world.tell(&format!(
+            "node {} delivers {delivery}, attempt {number}: {outcome:?}",
+            self.life.node
+        ));
         if world.fault(&mut dice, "node: dies after a delivery", rate) {
             self.life.die(world, "dies after a delivery");
         }

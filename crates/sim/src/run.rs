@@ -1,6 +1,10 @@
 //! One seed, from the beginning of its world to the end.
 
-use std::{collections::{BTreeMap, BTreeSet}, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use cauri::{
     Account, Catalogue, Changeset, Environment, FeeSchedule, Keyring, List, Query, Scope, Store,
@@ -19,8 +23,7 @@ use crate::{
     operation::{self, Operation},
     oracle::tables::Coverage,
     profile::Profile,
-    rails,
-    store,
+    rails, store,
     world::{Phase, Plan, Remains, Violation, World},
 };
 

@@ -4,8 +4,8 @@ use std::{fmt, future::pending, io, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use cauri::{
-    Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key, Listed, Query,
-    Record, Scope, Store, StoreError, Verdict, Versioned,
+    Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key, Listed,
+    Query, Record, Scope, Store, StoreError, Verdict, Versioned,
 };
 use tokio::time::sleep;
 

@@ -151,7 +151,8 @@ impl Oracle {
             self.find("a delivery has its event", name);
             return;
         };
-        let altered = got.is_some_and(|got| !got.body.is_empty() && got.body != event.payload.as_bytes());
+        let altered =
+            got.is_some_and(|got| !got.body.is_empty() && got.body != event.payload.as_bytes());
         if altered {
             self.find("what is delivered is the event", name);
         }
@@ -181,7 +182,10 @@ impl Oracle {
                 it.collected_amount.units(),
             );
             if said != count {
-                self.find("a link counts its payments", format!("{}: {said:?}, not {count:?}", it.id));
+                self.find(
+                    "a link counts its payments",
+                    format!("{}: {said:?}, not {count:?}", it.id),
+                );
             }
         }
     }

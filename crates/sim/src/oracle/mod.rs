@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cauri::{
     AttemptError, Changeset, Claim, Delivery, DeliveryStatus, EndpointId, Event, EventKind, Key,
-    LedgerAccountKind, PaymentId, Record, Refusal, RefundStatus, Scope, Verdict, Versioned, Write,
+    LedgerAccountKind, PaymentId, Record, RefundStatus, Refusal, Scope, Verdict, Versioned, Write,
 };
 use serde_json::Value;
 
@@ -93,7 +93,10 @@ impl Oracle {
         verdicts: &[Verdict],
     ) {
         if batch.len() != verdicts.len() {
-            self.find("one verdict for each changeset", format!("{} of {}", verdicts.len(), batch.len()));
+            self.find(
+                "one verdict for each changeset",
+                format!("{} of {}", verdicts.len(), batch.len()),
+            );
         }
         for (changes, verdict) in batch.iter().zip(verdicts) {
             let stale = self.conflict(changes);
@@ -184,7 +187,8 @@ impl Oracle {
                 .entry(purse)
                 .or_insert_with(|| self.held.get(&purse).copied().unwrap_or_default());
             for line in posting.lines() {
-                *share.account(line.account) += line.account.moved(line.direction, line.amount).units();
+                *share.account(line.account) +=
+                    line.account.moved(line.direction, line.amount).units();
             }
         }
         after.values().any(|it| it.pending < 0 || it.available < 0 || it.reserved < 0)
@@ -230,7 +234,8 @@ impl Oracle {
             let held = self.held.get(&purse).copied().unwrap_or_default();
             let due = self.due.get(&purse).copied().unwrap_or_default();
             if held != due {
-                let text = format!("{} holds {held:?}, by its objects it must hold {due:?}", purse.1);
+                let text =
+                    format!("{} holds {held:?}, by its objects it must hold {due:?}", purse.1);
                 self.find("the ledger says what the objects say", text);
             }
             if !held.adds_up() {
@@ -252,7 +257,8 @@ impl Oracle {
             let mut sides = [0, 0];
             let mut funds = 0;
             for line in posting.lines() {
-                *share.account(line.account) += line.account.moved(line.direction, line.amount).units();
+                *share.account(line.account) +=
+                    line.account.moved(line.direction, line.amount).units();
                 let side = usize::from(line.direction == cauri::Direction::Credit);
                 sides[side] += line.amount.units();
                 let entry = posting.entry(line, cauri::Amount::ZERO);
@@ -360,7 +366,10 @@ impl Oracle {
             (None, Record::Payment(new)) => {
                 let fee = money::payment_fee(new.method, new.amount.units());
                 if new.fee_amount.units() != fee {
-                    self.find("fees are as the contract says", format!("{}: {}, not {fee}", new.id, new.fee_amount.units()));
+                    self.find(
+                        "fees are as the contract says",
+                        format!("{}: {}, not {fee}", new.id, new.fee_amount.units()),
+                    );
                 }
                 self.walk(node, "payment", &money::name(new.id), "", new.status.as_str(), events);
             }
@@ -376,14 +385,19 @@ impl Oracle {
                     || old.refunding_amount != new.refunding_amount
                     || old.refunded_amount != new.refunded_amount;
                 self.later(&name, moved, old.updated_at, new.updated_at);
-                if new.settled_at.is_some() && new.available_at.is_none_or(|it| Some(it) > new.settled_at) {
+                if new.settled_at.is_some()
+                    && new.available_at.is_none_or(|it| Some(it) > new.settled_at)
+                {
                     self.find("money is not available before its time", name);
                 }
             }
             (None, Record::Payout(new)) => {
                 let fee = money::payout_fee(new.amount.units());
                 if new.fee_amount.units() != fee {
-                    self.find("fees are as the contract says", format!("{}: {}, not {fee}", new.id, new.fee_amount.units()));
+                    self.find(
+                        "fees are as the contract says",
+                        format!("{}: {}, not {fee}", new.id, new.fee_amount.units()),
+                    );
                 }
                 self.walk(node, "payout", &money::name(new.id), "", new.status.as_str(), events);
             }
@@ -402,7 +416,10 @@ impl Oracle {
                     let whole = (it.amount.units(), it.fee_amount.units());
                     let given = it.fee_returned_amount.units();
                     // The payment may have been written first, with this refund in it already.
-                    let sums = [(before, given), (before - new.amount.units(), given - new.fee_returned_amount.units())];
+                    let sums = [
+                        (before, given),
+                        (before - new.amount.units(), given - new.fee_returned_amount.units()),
+                    ];
                     let right = sums.iter().any(|(before, given)| {
                         money::fee_returned(whole, *before, *given, new.amount.units())
                             == new.fee_returned_amount.units()
@@ -426,7 +443,14 @@ impl Oracle {
                     Some(Record::PaymentLink(old)) => old.status.as_str(),
                     _ => "",
                 };
-                self.walk(node, "payment_link", &money::name(new.id), from, new.status.as_str(), events);
+                self.walk(
+                    node,
+                    "payment_link",
+                    &money::name(new.id),
+                    from,
+                    new.status.as_str(),
+                    events,
+                );
             }
             (old, Record::Delivery(new)) => {
                 let old = match old {
@@ -453,7 +477,10 @@ impl Oracle {
             (None, Record::TimelineEntry(new)) => {
                 let before = Key::TimelineEntry(new.scope, new.payment, new.number - 1);
                 if new.number != 1 && !self.records.contains_key(&before) {
-                    self.find("a timeline has no gap", format!("{} at {}", new.payment, new.number));
+                    self.find(
+                        "a timeline has no gap",
+                        format!("{} at {}", new.payment, new.number),
+                    );
                 }
             }
             (Some(Record::Idempotency(old)), Record::Idempotency(new)) => {
@@ -465,7 +492,13 @@ impl Oracle {
         }
     }
 
-    fn later(&mut self, name: &str, moved: bool, before: cauri::Timestamp, after: cauri::Timestamp) {
+    fn later(
+        &mut self,
+        name: &str,
+        moved: bool,
+        before: cauri::Timestamp,
+        after: cauri::Timestamp,
+    ) {
         if (moved && after <= before) || after < before {
             self.find("updated_at increases with every change", name.to_owned());
         }
@@ -562,9 +595,13 @@ impl Oracle {
         let row = tables::DELIVERY.iter().find(|row| row.1 == from && row.2 == to).copied();
         match row {
             Some(row) => *self.coverage.entry(row).or_default() += 1,
-            None => self.find("no state outside the tables", format!("{name} goes from {from:?} to {to:?}")),
+            None => self.find(
+                "no state outside the tables",
+                format!("{name} goes from {from:?} to {to:?}"),
+            ),
         }
-        self.told.push(format!("node {node}: {name} {from} → {to}, {} attempts", new.attempts.len()));
+        self.told
+            .push(format!("node {node}: {name} {from} → {to}, {} attempts", new.attempts.len()));
         let Some(old) = old else { return };
         let gained = new.attempts.len().saturating_sub(old.attempts.len());
         if !new.attempts.starts_with(&old.attempts) || gained > 1 || new.attempts.len() > 6 {
@@ -574,7 +611,8 @@ impl Oracle {
         if last.is_some_and(|it| usize::from(it.number) != new.attempts.len()) {
             self.find("attempts are numbered", name.clone());
         }
-        let received = last.is_some_and(|it| it.http_status.is_some_and(|it| (200..300).contains(&it)));
+        let received =
+            last.is_some_and(|it| it.http_status.is_some_and(|it| (200..300).contains(&it)));
         let gone = matches!(
             new.ended_by,
             Some(AttemptError::EndpointDeleted | AttemptError::EndpointInactive)
@@ -592,7 +630,8 @@ impl Oracle {
             let wait = new.attempts.len().checked_sub(1).and_then(|at| WAITS_MS.get(at));
             let next = last.zip(wait).map(|(last, wait)| last.ended_at().plus_millis(*wait));
             if next != new.next_attempt_at || next != due_at {
-                let text = format!("{name}: {:?}, due {due_at:?}, not {next:?}", new.next_attempt_at);
+                let text =
+                    format!("{name}: {:?}, due {due_at:?}, not {next:?}", new.next_attempt_at);
                 self.find("attempts follow the schedule", text);
             }
         } else if due_at.is_some() {

@@ -1,6 +1,9 @@
 //! What the ledger must hold, by what the objects say: computed anew, by the contract's words.
 
-use cauri::{Currency, Id, LedgerAccountKind, Payment, PaymentMethod, Payout, PayoutStatus, Refund, RefundStatus, Scope};
+use cauri::{
+    Currency, Id, LedgerAccountKind, Payment, PaymentMethod, Payout, PayoutStatus, Refund,
+    RefundStatus, Scope,
+};
 
 /// What one object adds to the five accounts of its currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

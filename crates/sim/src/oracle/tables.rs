@@ -52,5 +52,7 @@ pub(crate) fn rows() -> impl Iterator<Item = Row> {
 
 /// Where a machine goes from `from` when it tells `event`.
 pub(crate) fn after(machine: &str, from: &str, event: &str) -> Option<Row> {
-    TOLD.iter().find(|((it, at, _), kind)| *it == machine && *at == from && *kind == event).map(|(row, _)| *row)
+    TOLD.iter()
+        .find(|((it, at, _), kind)| *it == machine && *at == from && *kind == event)
+        .map(|(row, _)| *row)
 }
