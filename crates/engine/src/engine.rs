@@ -3,8 +3,8 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use cauri_core::{
-    Connection, Environment, Keyring, Order, RequestId, Scope, SealError, Subscriptions, Timestamp,
-    decide::Terms,
+    Connection, EndpointId, Environment, Keyring, Order, RequestId, Scope, SealError,
+    Subscriptions, Timestamp, WebhookEndpoint, decide::Terms,
 };
 
 use crate::{
@@ -56,6 +56,7 @@ pub(crate) struct Inner {
     pub(crate) mailbox: Mailbox,
     pub(crate) key_cache: KeyCache,
     pub(crate) listeners: Cache<Scope, Arc<Subscriptions>>,
+    pub(crate) endpoints: Cache<(Scope, EndpointId), Arc<WebhookEndpoint>>,
     pub(crate) recent: Recent,
     gateways: HashMap<Connection, Arc<dyn Gateway>>,
     sandbox: SandboxGateway,
@@ -161,6 +162,7 @@ impl Engine {
             // What was read may be rolled back.
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
+            endpoints: Cache::default(),
             recent: Recent::default(),
             gateways: gateways.clone(),
             sandbox: *sandbox,
@@ -284,6 +286,7 @@ impl EngineBuilder {
             mailbox: Mailbox::default(),
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
+            endpoints: Cache::default(),
             recent: Recent::default(),
             gateways: self.gateways,
             sandbox: SandboxGateway::default(),

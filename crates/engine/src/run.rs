@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use cauri_core::{
-    Changeset, Entity, Error as Refused, IdempotencyRecord, Key, Record, Refusal, Scope,
-    Subscriptions, Success, Timestamp, Versioned, Write,
+    Changeset, EndpointId, Entity, Error as Refused, IdempotencyRecord, Key, Record, Refusal,
+    Scope, Subscriptions, Success, Timestamp, Versioned, Write,
     decide::{
         self, Context, Decision,
         idempotency::{Answered, Idempotency},
@@ -224,14 +224,10 @@ impl Engine {
     ) -> Result<Result<(), Refusal>, Error> {
         let engine = self.clone();
         let task = tokio::spawn(async move {
-            let listened = changes.writes().iter().find_map(|write| match write {
-                Write::Insert { record: Record::Subscriptions(it), .. }
-                | Write::Update { record: Record::Subscriptions(it), .. } => Some(it.scope),
-                _ => None,
-            });
+            let believed = Believed::of(&changes);
             let done = engine.commit_surely(changes, held_until).await;
             // Whatever came of it: what was read before may no longer be so.
-            listened.iter().for_each(|scope| engine.0.listeners.forget(scope));
+            believed.forget(&engine);
             done
         });
         task.await.unwrap_or_else(|error| Err(StoreError::Unknown(Box::new(error)).into()))
@@ -323,6 +319,34 @@ fn still_unknown(error: StoreError) -> StoreError {
     match error {
         StoreError::Unknown(error) => StoreError::Unknown(error),
         other => StoreError::Unknown(Box::new(other)),
+    }
+}
+
+/// What a changeset changes of what is believed for a moment.
+struct Believed {
+    listeners: Option<Scope>,
+    endpoint: Option<(Scope, EndpointId)>,
+}
+
+impl Believed {
+    fn of(changes: &Changeset) -> Self {
+        let mut believed = Self { listeners: None, endpoint: None };
+        for write in changes.writes() {
+            match write {
+                Write::Insert { record, .. } | Write::Update { record, .. } => match record {
+                    Record::Subscriptions(it) => believed.listeners = Some(it.scope),
+                    Record::WebhookEndpoint(it) => believed.endpoint = Some((it.scope, it.id)),
+                    _ => {}
+                },
+                Write::Remove { .. } => {}
+            }
+        }
+        believed
+    }
+
+    fn forget(&self, engine: &Engine) {
+        self.listeners.iter().for_each(|scope| engine.0.listeners.forget(scope));
+        self.endpoint.iter().for_each(|named| engine.0.endpoints.forget(named));
     }
 }
 

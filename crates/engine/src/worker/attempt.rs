@@ -4,8 +4,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use bytes::Bytes;
 use cauri_core::{
-    AttemptError, Changeset, Delivery, Event, Key, Record, Sealed, Timestamp, Versioned,
-    WebhookEndpoint,
+    AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Sealed, Timestamp,
+    Versioned, WebhookEndpoint,
     decide::{delivery, webhook_endpoint::secret_owner},
     signature::{self, SigningKey},
 };
@@ -17,21 +17,39 @@ use crate::{
     port::notifier::{Attempt, Receipt},
 };
 
+/// How an attempt ended, before that is written down.
+#[derive(Debug)]
+pub(super) struct Attempted {
+    /// Did the receiver take it?
+    pub(super) received: bool,
+    changes: Changeset,
+}
+
+impl Attempted {
+    fn failed((_, changes): (Delivery, Changeset)) -> Self {
+        Self { received: false, changes }
+    }
+
+    /// What is to be committed.
+    pub(super) fn into_changes(self) -> Changeset {
+        self.changes
+    }
+}
+
 impl Worker {
-    /// Attempts a delivery that this worker holds, and records the outcome as long as it is still
-    /// held. Answers whether the receiver took it.
+    /// Attempts a delivery that this worker holds. `None` when that was not possible: there will be
+    /// one more attempt when the lease ends.
     pub(super) async fn attempt(
         &self,
         held: Versioned<Delivery>,
         event: Option<Arc<Event>>,
-    ) -> bool {
+    ) -> Option<Attempted> {
         let id = held.value.id;
         match self.try_attempt(held, event).await {
-            Ok(received) => received,
+            Ok(attempted) => Some(attempted),
             Err(error) => {
-                // One more attempt when the lease ends.
-                tracing::warn!(%error, delivery = %id, "an attempt could not be made or recorded");
-                false
+                tracing::warn!(%error, delivery = %id, "an attempt could not be made");
+                None
             }
         }
     }
@@ -40,33 +58,31 @@ impl Worker {
         &self,
         held: Versioned<Delivery>,
         event: Option<Arc<Event>>,
-    ) -> Result<bool, Error> {
+    ) -> Result<Attempted, Error> {
         let now = self.now();
-        let (endpoint, event) = self.read(&held.value, event).await?;
+        let abandon = |held, why| Ok(Attempted::failed(delivery::abandoned(held, why, now)));
+        let (endpoint, event) = self.read(&held.value, event, now).await?;
         let endpoint = match endpoint {
             Some(endpoint) if endpoint.deleted_at.is_none() => endpoint,
-            _ => return self.abandon(held, AttemptError::EndpointDeleted, now).await,
+            _ => return abandon(held, AttemptError::EndpointDeleted),
         };
         if !endpoint.active {
-            return self.abandon(held, AttemptError::EndpointInactive, now).await;
+            return abandon(held, AttemptError::EndpointInactive);
         }
         // An event is never forgotten: without it the store is broken, and nothing can be sent.
-        let Some(event) = event else {
-            return self.abandon(held, AttemptError::EndpointDeleted, now).await;
-        };
+        let Some(event) = event else { return abandon(held, AttemptError::EndpointDeleted) };
+        let url = endpoint.url.clone();
         let headers = match self.headers(&held.value, &endpoint, event.payload.as_bytes(), now) {
             Ok(headers) => headers,
             Err(error) => {
                 // Nothing goes out unsigned: a missed attempt, so that the schedule ends it.
                 tracing::error!(%error, endpoint = %endpoint.id, "its secret cannot be opened");
                 let missed = Err(AttemptError::ConnectionFailed);
-                let (_, changes) = delivery::attempted(held, endpoint.url, now, missed, 0);
-                self.record(changes).await?;
-                return Ok(false);
+                return Ok(Attempted::failed(delivery::attempted(held, url, now, missed, 0)));
             }
         };
         let attempt = Attempt {
-            url: endpoint.url.as_str().to_owned(),
+            url: url.as_str().to_owned(),
             environment: held.value.scope.environment,
             headers,
             body: Bytes::from(event.payload.clone()),
@@ -77,26 +93,39 @@ impl Worker {
             Receipt { outcome: Err(AttemptError::ConnectionFailed), duration_ms: 0 }
         });
         let received = matches!(outcome, Ok(status) if (200..300).contains(&status));
-        let (_, changes) = delivery::attempted(held, endpoint.url, now, outcome, duration_ms);
-        self.record(changes).await?;
-        Ok(received)
+        let (_, changes) = delivery::attempted(held, url, now, outcome, duration_ms);
+        Ok(Attempted { received, changes })
     }
 
-    /// The endpoint as it is now, and the event.
+    /// The endpoint, as it is or was a moment ago, and the event.
     async fn read(
         &self,
         held: &Delivery,
         event: Option<Arc<Event>>,
-    ) -> Result<(Option<WebhookEndpoint>, Option<Arc<Event>>), Error> {
-        let mut keys = vec![Key::WebhookEndpoint(held.scope, held.endpoint)];
+        now: Timestamp,
+    ) -> Result<(Option<Arc<WebhookEndpoint>>, Option<Arc<Event>>), Error> {
+        let endpoints = &self.engine.0.endpoints;
+        let named = (held.scope, held.endpoint);
+        let mut endpoint = endpoints.find(&named, now);
+        let mut event = event;
+        if endpoint.is_some() && event.is_some() {
+            return Ok((endpoint, event));
+        }
+        let ticket = endpoints.ticket();
+        let mut keys = Vec::with_capacity(2);
+        if endpoint.is_none() {
+            keys.push(Key::WebhookEndpoint(held.scope, held.endpoint));
+        }
         if event.is_none() {
             keys.push(Key::Event(held.scope, held.event));
         }
-        let mut endpoint = None;
-        let mut event = event;
         for found in self.engine.0.store.get(&keys).await?.into_iter().flatten() {
             match found.value {
-                Record::WebhookEndpoint(it) => endpoint = Some(*it),
+                Record::WebhookEndpoint(it) => {
+                    let it = Arc::new(*it);
+                    endpoints.keep(named, Arc::clone(&it), now, ticket);
+                    endpoint = Some(it);
+                }
                 Record::Event(it) => event = Some(Arc::new(*it)),
                 _ => {}
             }
@@ -130,23 +159,18 @@ impl Worker {
         SigningKey::new(text).map_err(|_| cauri_core::SealError::Malformed.into())
     }
 
-    async fn abandon(
-        &self,
-        held: Versioned<Delivery>,
-        why: AttemptError,
-        now: Timestamp,
-    ) -> Result<bool, Error> {
-        let (_, changes) = delivery::abandoned(held, why, now);
-        self.record(changes).await?;
-        Ok(false)
-    }
-
     /// Writes an outcome down. Refused when the lease ended meanwhile: whoever holds the delivery
     /// now will say what becomes of it.
-    async fn record(&self, changes: Changeset) -> Result<(), Error> {
-        if let Err(refusal) = self.engine.commit(changes, None).await? {
-            tracing::debug!(%refusal, "an attempt outlived its lease");
+    pub(super) async fn record(&self, delivery: DeliveryId, attempted: Attempted) {
+        match self.engine.commit(attempted.changes, None).await {
+            Ok(Ok(())) => {}
+            Ok(Err(refusal)) => {
+                tracing::debug!(%refusal, %delivery, "an attempt outlived its lease");
+            }
+            Err(error) => {
+                // One more attempt when the lease ends.
+                tracing::warn!(%error, %delivery, "an attempt could not be recorded");
+            }
         }
-        Ok(())
     }
 }

@@ -110,7 +110,10 @@ impl Worker {
         ticked.deliveries = due.len();
         stream::iter(due.into_iter().filter_map(delivery))
             .for_each_concurrent(self.options.attempts_max, async |held| {
-                self.attempt(held, None).await;
+                let id = held.value.id;
+                if let Some(attempted) = self.attempt(held, None).await {
+                    self.record(id, attempted).await;
+                }
             })
             .await;
         Ok(ticked)

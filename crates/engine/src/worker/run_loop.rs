@@ -6,14 +6,16 @@ use std::{
     time::Duration,
 };
 
-use cauri_core::{Changeset, ClaimKind, EndpointId, Record, Versioned};
+use cauri_core::{Changeset, ClaimKind, DeliveryId, EndpointId, Record, Versioned};
 use tokio::{
     task::{Id, JoinError, JoinSet},
     time::{MissedTickBehavior, interval, timeout},
 };
 
 use super::{
-    PURGED_AT_ONCE, Worker, delivery,
+    PURGED_AT_ONCE, Worker,
+    attempt::Attempted,
+    delivery,
     dispatcher::{Dispatcher, Waiting, commit_of},
 };
 use crate::{
@@ -27,13 +29,18 @@ const PURGE_PERIOD: Duration = Duration::from_secs(60);
 /// How much of a lease must be left to begin to talk with a network, in milliseconds.
 const CONSULT_MS: i64 = 12_000;
 
+/// How many outcomes of attempts are being written down at most before no more attempts are made:
+/// what is sent and not recorded is sent again if this process dies.
+const RECORDED_AT_ONCE: usize = 512;
+
 /// How many orders are claimed at once.
 const ORDERS_CLAIMED: u16 = 64;
 
 /// What a task of the loop came back with.
 enum Done {
     Order,
-    Attempt { received: bool },
+    Attempt(DeliveryId, Option<Attempted>),
+    Recorded,
     Orders(ClaimKind, Vec<Versioned<Record>>),
     Deliveries { asked: u16, claimed: Vec<Versioned<Record>> },
     Purged,
@@ -43,6 +50,7 @@ enum Done {
 enum Slot {
     Order,
     Attempt(EndpointId, u128),
+    Record,
     ClaimOrders(ClaimKind),
     ClaimDeliveries,
     Purge,
@@ -56,6 +64,8 @@ struct Loop {
     /// Orders that wait for room, and whether this process made them.
     waiting_orders: VecDeque<(Versioned<Record>, bool)>,
     dispatcher: Dispatcher,
+    /// Outcomes that are being written down.
+    recording: usize,
     claiming_deliveries: bool,
     claiming_orders: Vec<ClaimKind>,
     /// Was the last claim of deliveries so full that there may be more?
@@ -102,6 +112,7 @@ impl Loop {
             slots: HashMap::new(),
             orders: 0,
             waiting_orders: VecDeque::new(),
+            recording: 0,
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
             more_deliveries: false,
@@ -134,11 +145,13 @@ impl Loop {
     /// Begins as many attempts as there is room for.
     fn start(&mut self) {
         let now = self.worker.now();
-        while let Some((held, event)) = self.dispatcher.next(now) {
+        while self.recording < RECORDED_AT_ONCE
+            && let Some((held, event)) = self.dispatcher.next(now)
+        {
             let worker = self.worker.clone();
             let slot = Slot::Attempt(held.value.endpoint, commit_of(&held.value));
             self.spawn(slot, async move {
-                Done::Attempt { received: worker.attempt(held, event).await }
+                Done::Attempt(held.value.id, worker.attempt(held, event).await)
             });
         }
         if self.more_deliveries {
@@ -200,6 +213,17 @@ impl Loop {
         });
     }
 
+    /// Writes an outcome down, beside the attempts: the next one to the same receiver does not wait
+    /// for it, and many are committed together.
+    fn record(&mut self, delivery: DeliveryId, attempted: Attempted) {
+        self.recording = self.recording.saturating_add(1);
+        let worker = self.worker.clone();
+        self.spawn(Slot::Record, async move {
+            worker.record(delivery, attempted).await;
+            Done::Recorded
+        });
+    }
+
     fn spawn(&mut self, slot: Slot, task: impl Future<Output = Done> + Send + 'static) {
         let handle = self.tasks.spawn(task);
         self.slots.insert(handle.id(), slot);
@@ -227,9 +251,10 @@ impl Loop {
                 }
             }
             Some(Slot::Attempt(endpoint, commit)) => {
-                let received = matches!(done, Some(Done::Attempt { received: true }));
+                let received = matches!(&done, Some(Done::Attempt(_, Some(it))) if it.received);
                 self.dispatcher.landed(endpoint, commit, received);
             }
+            Some(Slot::Record) => self.recording = self.recording.saturating_sub(1),
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
             Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
             Some(Slot::Purge) | None => {}
@@ -245,7 +270,8 @@ impl Loop {
                 }
             }
             Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
-            Some(Done::Order | Done::Attempt { .. } | Done::Purged) | None => {}
+            Some(Done::Attempt(delivery, Some(attempted))) => self.record(delivery, attempted),
+            Some(Done::Order | Done::Attempt(_, None) | Done::Recorded | Done::Purged) | None => {}
         }
     }
 
@@ -282,16 +308,24 @@ impl Loop {
         }
         self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
         std::mem::take(&mut self.waiting_orders).into_iter().for_each(|(held, _)| give(held));
+        let mut outcomes = Vec::new();
         let finish = async {
             while let Some(ended) = self.tasks.join_next().await {
-                if let Ok(Done::Orders(_, claimed) | Done::Deliveries { claimed, .. }) = ended {
-                    claimed.into_iter().for_each(&mut give);
+                match ended {
+                    Ok(Done::Orders(_, claimed) | Done::Deliveries { claimed, .. }) => {
+                        claimed.into_iter().for_each(&mut give);
+                    }
+                    Ok(Done::Attempt(_, Some(attempted))) => {
+                        outcomes.push(attempted.into_changes())
+                    }
+                    Ok(_) | Err(_) => {}
                 }
             }
         };
         if timeout(within, finish).await.is_err() {
             tracing::warn!("what was under way did not end in time; its leases will");
         }
+        back.append(&mut outcomes);
         if back.is_empty() {
             return;
         }
