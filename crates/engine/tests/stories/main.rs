@@ -7,6 +7,7 @@ mod events;
 mod histories;
 mod idempotency;
 mod links;
+mod orders;
 mod payments;
 mod payouts;
 mod refunds;
