@@ -10,7 +10,7 @@ use std::{
 use cauri::{Engine, Keyring, Timestamp, decide::Terms};
 use cauri_memory::MemoryStore;
 use tokio::{
-    sync::watch,
+    sync::Notify,
     time::{Instant, sleep},
 };
 
@@ -92,7 +92,9 @@ pub(crate) struct World {
     pub(crate) keys: Keyring,
     pub(crate) memory: MemoryStore,
     start: Instant,
-    phase: watch::Sender<Phase>,
+    phase: Mutex<Phase>,
+    /// Not a watch channel: that one wakes those who wait in an order of chance.
+    turned: Notify,
     counters: Mutex<BTreeMap<(u64, u64), u64>>,
     faults: Mutex<Faults>,
     trace: Mutex<Trace>,
@@ -133,7 +135,8 @@ impl World {
             keys,
             memory: MemoryStore::new(),
             start: Instant::now(),
-            phase: watch::Sender::new(Phase::Trouble),
+            phase: Mutex::new(Phase::Trouble),
+            turned: Notify::new(),
             counters: Mutex::default(),
             faults: Mutex::default(),
             violations: Mutex::default(),
@@ -163,7 +166,7 @@ impl World {
     /// Does a fault happen here and now? Counted when it does; never once all is calm.
     pub(crate) fn fault(&self, dice: &mut Dice, kind: &'static str, rate: usize) -> bool {
         let hit = dice.hit(rate);
-        if !hit || *self.phase.borrow() != Phase::Trouble {
+        if !hit || self.phase() != Phase::Trouble {
             return false;
         }
         let name = mix(dice.name, &[hash(kind.as_bytes())]);
@@ -244,19 +247,24 @@ impl World {
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        *self.phase.borrow()
+        *lock(&self.phase)
     }
 
     pub(crate) fn turn(&self, phase: Phase) {
-        self.phase.send_replace(phase);
+        *lock(&self.phase) = phase;
+        self.turned.notify_waiters();
         self.tell(&format!("phase: {phase:?}"));
     }
 
     /// Until the world is at least in this phase.
     pub(crate) async fn until(&self, phase: Phase) {
-        let mut seen = self.phase.subscribe();
-        // The sender lives as long as the world.
-        let _ = seen.wait_for(|now| *now >= phase).await;
+        loop {
+            let turned = self.turned.notified();
+            if self.phase() >= phase {
+                return;
+            }
+            turned.await;
+        }
     }
 
     pub(crate) fn run_node(&self, node: usize, running: Option<Running>) {

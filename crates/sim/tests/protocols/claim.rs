@@ -134,7 +134,7 @@ impl Protocol for Claims {
                 });
             }
         }
-        if state.moved < 3 && there.due_at.is_some() {
+        if state.moved < 5 && there.due_at.is_some() {
             let mut next = state.clone();
             next.moved += 1;
             next.clock = next.clock.plus_seconds(LEASE_S);
