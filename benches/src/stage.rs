@@ -5,7 +5,7 @@ use std::{error::Error, sync::Arc};
 use cauri::{
     Amount, Call, Caller, Engine, Environment, IdempotencyKey, Scope, Store,
     decide::idempotency::Idempotency,
-    wire::{CreatePayment, CreatePayout, CreateWebhookEndpoint, Fund},
+    wire::{CreatePayment, CreatePaymentLink, CreatePayout, CreateWebhookEndpoint, Fund},
 };
 
 /// An engine over a store, and accounts in it.
@@ -99,6 +99,27 @@ pub fn payout(reference: &str) -> Result<CreatePayout, Box<dyn Error + Send + Sy
         reference: Some(reference.parse()?),
         description: None,
         metadata: cauri::Metadata::default(),
+    })
+}
+
+/// A payment link that anybody may pay again and again.
+///
+/// # Errors
+/// None, unless the built-in catalogue changes.
+pub fn payment_link() -> Result<CreatePaymentLink, Box<dyn Error + Send + Sync>> {
+    Ok(CreatePaymentLink {
+        title: "Bench".parse()?,
+        currency: "XOF".parse()?,
+        country: "CI".parse()?,
+        amount: None,
+        description: None,
+        methods: None,
+        reusable: true,
+        expires_at: None,
+        return_url: None,
+        reference: None,
+        metadata: cauri::Metadata::default(),
+        active: true,
     })
 }
 

@@ -13,11 +13,11 @@ use std::{
 use bytes::Bytes;
 use cauri::{
     Call, Caller, Engine, Environment, EventKind, Metadata, Scope, Subscription, Worker,
-    wire::{CreatePaymentLink, CreateWebhookEndpoint},
+    wire::CreateWebhookEndpoint,
 };
 use cauri_benches::{
     figures::{Latencies, per_second},
-    store,
+    stage, store,
 };
 use cauri_webhook::HttpNotifier;
 use clap::Parser;
@@ -152,21 +152,7 @@ async fn commit(
     log: &Mutex<Log>,
     endpoints: usize,
 ) -> Result<(), Failure> {
-    let ask = CreatePaymentLink {
-        title: "Bench".parse()?,
-        currency: "XOF".parse()?,
-        country: "CI".parse()?,
-        amount: None,
-        description: None,
-        methods: None,
-        reusable: true,
-        expires_at: None,
-        return_url: None,
-        reference: None,
-        metadata: Metadata::default(),
-        active: true,
-    };
-    let reply = engine.create_payment_link(&Call::by(me), ask).await?;
+    let reply = engine.create_payment_link(&Call::by(me), stage::payment_link()?).await?;
     let now = Instant::now();
     let link = reply.object.id.to_string().into_bytes();
     let mut log = lock(log);

@@ -34,6 +34,9 @@ pub(crate) async fn claim(
     arguments.int(claim.now.millis())?;
     arguments.int(claim.until.millis())?;
     arguments.int(i64::from(claim.limit))?;
+    if claim.kind != ClaimKind::Deliveries {
+        arguments.int(SPARE)?;
+    }
     let text = if claim.kind == ClaimKind::Deliveries {
         lanes(&mut arguments, claim)?;
         oldest_of_lanes(schema)
@@ -58,15 +61,32 @@ fn since(row: &PgRow) -> Result<i64, StoreError> {
     int(row, 0)
 }
 
-/// `$1` now, `$2` the end of the lease, `$3` how many.
+/// The rows that have been due the longest, and of one moment those with the first keys, `count` of
+/// them. Read in the order of the index on `due_at`, with all of the last moment, and only those
+/// sorted: without statistics the server would sort everything that is due for the sake of the keys.
+fn first(name: &str, key: &str, due: &str, count: &str) -> String {
+    format!(
+        "(select {key}, d.due_at from (select {key}, d.due_at from {name} as d where {due} \
+         order by d.due_at fetch first ({count}) rows with ties) as d \
+         order by d.due_at, {key} limit {count})"
+    )
+}
+
+/// `$1` now, `$2` the end of the lease, `$3` how many, `$4` how many times as many candidates.
 fn oldest(schema: &Schema, table: &Table) -> String {
     let name = schema.table(table);
-    let key = names(table.key(), "");
-    let due = format!(
-        "select {key}, due_at from {name} where due_at <= $1 order by due_at, {key} limit $3 \
-         for update skip locked"
-    );
-    format!("with due as materialized ({due}) {}", lease(schema, table))
+    let key = names(table.key(), "d.");
+    format!(
+        "with oldest as materialized {oldest}, \
+         due as materialized (\
+         select {key}, d.due_at from oldest as o join {name} as d on {same} \
+         where d.due_at <= $1 \
+         order by o.due_at, {key} limit $3 for update of d skip locked) \
+         {lease}",
+        oldest = first(&name, &key, "d.due_at <= $1", "$3 * $4"),
+        same = same(table, "d", "o"),
+        lease = lease(schema, table),
+    )
 }
 
 /// Moves `due_at` of the rows in `due`.
@@ -116,22 +136,20 @@ fn oldest_of_lanes(schema: &Schema) -> String {
          open as materialized (\
          select lane.endpoint, $4 - coalesce(held.count, 0) as room \
          from lane left join held on held.endpoint = lane.endpoint \
-         cross join lateral (select {key}, d.due_at from {name} as d \
-             where d.endpoint = lane.endpoint and d.due_at <= $1 \
-             order by d.due_at, {key} limit 1) as d \
+         cross join lateral {head} as d \
          where $4 - coalesce(held.count, 0) > 0 \
          order by d.due_at, {key} limit $3 * $5), \
          oldest as materialized (\
          select {key}, d.due_at from open \
-         cross join lateral (select {key}, d.due_at from {name} as d \
-             where d.endpoint = open.endpoint and d.due_at <= $1 \
-             order by d.due_at, {key} limit open.room) as d \
+         cross join lateral {waiting} as d \
          order by d.due_at, {key} limit $3 * $5), \
          due as materialized (\
          select {key}, d.due_at from oldest as o join {name} as d on {same} \
          where d.due_at <= $1 \
          order by o.due_at, {key} limit $3 for update of d skip locked) \
          {lease}",
+        head = first(&name, &key, "d.endpoint = lane.endpoint and d.due_at <= $1", "1"),
+        waiting = first(&name, &key, "d.endpoint = open.endpoint and d.due_at <= $1", "open.room"),
         same = same(table, "d", "o"),
         lease = lease(schema, table),
     )
