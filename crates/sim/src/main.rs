@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use cauri_sim::Outcome;
+use cauri_sim::{Outcome, Violation};
 use clap::Parser;
 
 /// Deterministic simulation of cauri: every seed is a world of its own that fails in its own way.
@@ -35,6 +35,9 @@ struct Options {
     /// Leaves a failing seed as it is instead of looking for a shorter history.
     #[arg(long)]
     no_shrink: bool,
+    /// Runs each seed a second time, and fails when it is another history.
+    #[arg(long)]
+    twice: bool,
     /// Goes on after the first failing seed.
     #[arg(long)]
     keep_going: bool,
@@ -115,7 +118,11 @@ fn many(options: &Options) -> Sum {
                     if seed >= end || (broken.load(Ordering::Relaxed) && !options.keep_going) {
                         return;
                     }
-                    let outcome = cauri_sim::simulate(seed);
+                    let mut outcome = cauri_sim::simulate(seed);
+                    if options.twice && cauri_sim::simulate(seed).hash != outcome.hash {
+                        let text = format!("seed {seed} has two histories");
+                        outcome.violations.push(Violation { law: "one seed, one history", text });
+                    }
                     if !outcome.violations.is_empty() {
                         broken.store(true, Ordering::Relaxed);
                     }

@@ -147,14 +147,16 @@ async fn live(world: &Arc<World>, node: u64, seat: usize, number: u64) {
         }
     };
     let wanders = async {
-        while steps {
+        if !steps {
+            return pending::<()>().await;
+        }
+        loop {
             let mut dice = world.dice("clock", node);
             sleep(Duration::from_millis(dice.millis(200, 20_000))).await;
             if world.fault(&mut dice, "clock: steps", 10_000) {
                 clock.off_by.store(dice.random.within(-drift..=drift), Ordering::Relaxed);
             }
         }
-        pending::<()>().await;
     };
     let next = if phase == Phase::Trouble { Phase::Calm } else { Phase::Over };
     let gracefully = tokio::select! {

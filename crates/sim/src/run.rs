@@ -29,7 +29,6 @@ use crate::{
 
 /// What became of one seed.
 #[derive(Debug, Clone)]
-#[expect(clippy::exhaustive_structs, reason = "a report is read whole")]
 pub struct Outcome {
     /// Which seed.
     pub seed: u64,

@@ -40,15 +40,12 @@ impl SimStore {
 
     /// One call over the connection: it may be slow, fail at either end, and the node may die
     /// before it, in it and after it.
-    async fn call<T: Send>(
+    async fn call<T: Send + 'static>(
         &self,
         place: &'static str,
         writes: bool,
         done: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-    ) -> Result<T, StoreError>
-    where
-        T: 'static,
-    {
+    ) -> Result<T, StoreError> {
         let world = &self.world;
         self.life.go_on().await;
         world.step();

@@ -483,10 +483,10 @@ impl Oracle {
                     );
                 }
             }
-            (Some(Record::Idempotency(old)), Record::Idempotency(new)) => {
-                if old.expires_at > new.created_at {
-                    self.find("an answer is kept for its time", format!("{:?}", new.key));
-                }
+            (Some(Record::Idempotency(old)), Record::Idempotency(new))
+                if old.expires_at > new.created_at =>
+            {
+                self.find("an answer is kept for its time", format!("{:?}", new.key));
             }
             _ => {}
         }

@@ -179,8 +179,8 @@ impl Protocol for Claims {
 
 #[test]
 fn a_claim_is_one_workers_and_a_dead_one_does_not_keep_it() {
-    holds(&Claims { left_out: LeftOut::Nothing, deaths: 1 }, 200);
-    holds(&Claims { left_out: LeftOut::Nothing, deaths: 2 }, 200);
+    holds(&Claims { left_out: LeftOut::Nothing, deaths: 1 }, 5_000);
+    holds(&Claims { left_out: LeftOut::Nothing, deaths: 2 }, 5_000);
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl Protocol for SameKey {
 
 #[test]
 fn one_key_acts_once_and_everybody_hears_it() {
-    holds(&SameKey { callers: 3, losses: 2, left_out: LeftOut::Nothing }, 100);
+    holds(&SameKey { callers: 3, losses: 2, left_out: LeftOut::Nothing }, 400);
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl Protocol for Late {
 
 #[test]
 fn a_late_success_is_booked_once_in_every_order() {
-    holds(&Late::new(2, LeftOut::Nothing), 100);
+    holds(&Late::new(2, LeftOut::Nothing), 1_000);
 }
 
 #[test]

@@ -117,9 +117,9 @@ impl Protocol for Refunds {
 
 #[test]
 fn concurrent_refunds_never_return_more_than_was_paid() {
-    holds(&Refunds::new(3, 2, 0, LeftOut::Nothing), 50);
-    holds(&Refunds::new(2, 2, 0, LeftOut::Nothing), 100);
-    holds(&Refunds::new(2, 2, 1, LeftOut::Nothing), 100);
+    holds(&Refunds::new(3, 2, 0, LeftOut::Nothing), 1_500);
+    holds(&Refunds::new(2, 2, 0, LeftOut::Nothing), 250);
+    holds(&Refunds::new(2, 2, 1, LeftOut::Nothing), 1_000);
 }
 
 #[test]

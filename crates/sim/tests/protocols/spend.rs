@@ -75,7 +75,7 @@ impl Protocol for SameMoney {
 
 #[test]
 fn a_refund_and_a_payout_never_spend_the_same_money() {
-    holds(&SameMoney::new(2, LeftOut::Nothing), 100);
+    holds(&SameMoney::new(2, LeftOut::Nothing), 250);
 }
 
 #[test]
