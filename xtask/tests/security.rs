@@ -61,7 +61,9 @@ fn every_fuzz_target_that_a_document_names_exists() {
         let text = fs::read_to_string(root().join(document)).expect(document);
         for line in text.lines().filter(|line| line.contains("fuzz target")) {
             let (_, list) = line.split_once("fuzz target").expect("it was found");
-            for name in list.split('`').skip(1).step_by(2).filter(|it| !it.contains(['/', ' ', ':'])) {
+            for name in
+                list.split('`').skip(1).step_by(2).filter(|it| !it.contains(['/', ' ', ':']))
+            {
                 assert!(targets.join(format!("{name}.rs")).exists(), "{document}: {name}");
             }
         }

@@ -94,12 +94,7 @@ async fn phase(address: &str, key: &str, callers: usize, time: Duration) -> Told
 }
 
 /// Creates one customer after another on a connection, until it ends or all is over.
-async fn call(
-    address: &str,
-    key: &str,
-    told: &Mutex<Told>,
-    over: &AtomicBool,
-) -> io::Result<()> {
+async fn call(address: &str, key: &str, told: &Mutex<Told>, over: &AtomicBool) -> io::Result<()> {
     let stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
