@@ -337,7 +337,12 @@ impl Oracle {
             }
             self.count(key, purse, money::of_refund(&refund));
         }
-        self.count(key, purse, money::of_payment(&payment, nets));
+        let share = money::of_payment(&payment, nets);
+        if payment.pending_amount.units() != share.pending {
+            let text = format!("{id} says {}, not {}", payment.pending_amount, share.pending);
+            self.find("a payment knows what is pending of it", text);
+        }
+        self.count(key, purse, share);
         let said = (
             payment.refunding_amount.units(),
             payment.refunded_amount.units(),
