@@ -14,6 +14,7 @@ use crate::{
     gateway::sandbox::SandboxGateway,
     mailbox::Mailbox,
     port::{
+        bell::Bell,
         clock::Clock,
         entropy::Entropy,
         gateway::{Answer, Gateway},
@@ -54,6 +55,7 @@ pub(crate) struct Inner {
     pub(crate) keys: Keyring,
     pub(crate) options: Options,
     pub(crate) mailbox: Mailbox,
+    pub(crate) bell: Option<Arc<dyn Bell>>,
     pub(crate) key_cache: KeyCache,
     pub(crate) listeners: Cache<Scope, Arc<Subscriptions>>,
     pub(crate) endpoints: Cache<(Scope, EndpointId), Arc<WebhookEndpoint>>,
@@ -98,6 +100,7 @@ impl Engine {
             keys: None,
             options: Options::default(),
             gateways: HashMap::new(),
+            bell: None,
         }
     }
 
@@ -159,6 +162,8 @@ impl Engine {
             options: options.clone(),
             // Nobody listens: what is made is due at once, for whoever claims it after the commit.
             mailbox: Mailbox::default(),
+            // The transaction's own store tells the others, when the host commits.
+            bell: None,
             // What was read may be rolled back.
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
@@ -214,6 +219,7 @@ pub struct EngineBuilder {
     keys: Option<Keyring>,
     options: Options,
     gateways: HashMap<Connection, Arc<dyn Gateway>>,
+    bell: Option<Arc<dyn Bell>>,
 }
 
 impl EngineBuilder {
@@ -228,6 +234,14 @@ impl EngineBuilder {
     #[must_use]
     pub fn gateway(mut self, connection: Connection, gateway: Arc<dyn Gateway>) -> Self {
         self.gateways.insert(connection, gateway);
+        self
+    }
+
+    /// What wakes the workers of other processes. Without it they find what this process leaves to
+    /// them within their period.
+    #[must_use]
+    pub fn bell(mut self, bell: Arc<dyn Bell>) -> Self {
+        self.bell = Some(bell);
         self
     }
 
@@ -284,6 +298,7 @@ impl EngineBuilder {
             keys,
             options: self.options,
             mailbox: Mailbox::default(),
+            bell: self.bell,
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
             endpoints: Cache::default(),

@@ -30,6 +30,7 @@ pub use error::{AuthError, Error, PermissionError};
 pub use gateway::sandbox::SandboxGateway;
 pub use grouped::{Grouped, GroupedOptions, GroupedStats, QueueFull};
 pub use port::{
+    bell::Bell,
     clock::Clock,
     entropy::Entropy,
     gateway::{Answer, Gateway},

@@ -249,6 +249,7 @@ impl Engine {
                     if verdict.is_ok() || applied {
                         self.0.recent.note(&changes);
                         self.hand_over(&changes, held_until);
+                        self.leave_to_others(&changes, held_until);
                         return Ok(Ok(()));
                     }
                     return Ok(verdict);
@@ -268,6 +269,23 @@ impl Engine {
             }
         }
         Err(Error::Contended)
+    }
+
+    /// Wakes the workers of other processes, when this one has none that would go on with what was
+    /// just made.
+    fn leave_to_others(&self, changes: &Changeset, held_until: Option<Timestamp>) {
+        let Some(bell) = self.0.bell.as_ref().filter(|_| held_until.is_none()) else { return };
+        let now = self.0.ambient.now();
+        let is_due = changes.writes().iter().any(|write| match write {
+            Write::Insert { due_at, .. } | Write::Update { due_at, .. } => {
+                due_at.is_some_and(|at| at <= now)
+            }
+            Write::Remove { .. } => false,
+        });
+        if is_due {
+            let bell = Arc::clone(bell);
+            tokio::spawn(async move { bell.ring().await });
+        }
     }
 
     /// Was a changeset applied when it was sent the first time? Its new records have ids of its

@@ -16,6 +16,7 @@
 //! schema, and, where the program may migrate, the right to create the schema. Rights to read,
 //! insert, update and delete are enough afterwards.
 
+mod bell;
 mod bind;
 mod claim;
 mod commit;
@@ -32,6 +33,7 @@ mod texts;
 mod transaction;
 mod write;
 
+pub use bell::PostgresBell;
 pub use error::OpenError;
 pub use options::PostgresOptions;
 pub use schema::Migrated;

@@ -1,6 +1,6 @@
 //! The store: sessions that write, sessions that read.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use cauri::{
@@ -12,6 +12,7 @@ use sqlx::{
 };
 
 use crate::{
+    bell::PostgresBell,
     claim,
     commit::{self, Trust},
     error::OpenError,
@@ -55,6 +56,8 @@ pub struct PostgresStore {
     writers: Sessions,
     readers: Sessions,
     migrated: Migrated,
+    connect: PgConnectOptions,
+    patience: Duration,
 }
 
 impl PostgresStore {
@@ -111,6 +114,8 @@ impl PostgresStore {
             writers: Sessions::new(&connect, Purpose::Writing, writers, patience),
             readers: Sessions::new(&connect, Purpose::Reading, readers, patience),
             migrated,
+            connect,
+            patience,
         })
     }
 
@@ -124,6 +129,13 @@ impl PostgresStore {
     #[must_use]
     pub fn within(&self, transaction: Transaction<'static, Postgres>) -> PostgresTransaction {
         PostgresTransaction::new(Arc::clone(&self.texts), transaction)
+    }
+
+    /// What wakes the workers of other processes on the same schema, for
+    /// `EngineBuilder::bell`. It opens up to two connections of its own, when they are needed.
+    #[must_use]
+    pub fn bell(&self) -> PostgresBell {
+        PostgresBell::new(self.connect.clone(), self.texts.schema.name(), self.patience)
     }
 
     /// Closes what is idle, and everything else as soon as it is done; whatever is asked afterwards

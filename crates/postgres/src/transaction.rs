@@ -5,12 +5,13 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use cauri::{
     Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
-    Scope, Store, StoreError, Verdict, Versioned,
+    Scope, Store, StoreError, Verdict, Versioned, Write,
 };
-use sqlx::{Postgres, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 use tokio::sync::Mutex;
 
 use crate::{
+    bell::RING,
     claim,
     commit::{self, Trust},
     error::Closed,
@@ -95,7 +96,25 @@ impl Store for PostgresTransaction {
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
         let mut transaction = self.transaction.lock().await;
         let mut session = session(&mut transaction)?;
-        commit::commit(&mut session, &self.texts, &self.trust, batch).await
+        let is_due = |write: &Write| match write {
+            Write::Insert { due_at, .. } | Write::Update { due_at, .. } => due_at.is_some(),
+            Write::Remove { .. } => false,
+        };
+        let leaves_work = batch.iter().flat_map(Changeset::writes).any(is_due);
+        let verdicts = commit::commit(&mut session, &self.texts, &self.trust, batch).await?;
+        if leaves_work {
+            // Heard when the host commits, by whoever listens. Only a hint, so it fails nothing.
+            let schema = self.texts.schema.name();
+            let rung = session.read(async |connection: &mut PgConnection| {
+                sqlx::query(RING).bind(schema).execute(connection).await?;
+                Ok(())
+            });
+            if let Err(failure) = rung.await {
+                let error = StoreError::from(failure);
+                tracing::debug!(%error, "others will not be woken");
+            }
+        }
+        Ok(verdicts)
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {

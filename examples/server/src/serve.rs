@@ -71,7 +71,10 @@ async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failu
     terms.refund_fee_policy = options.refund_fee_policy;
     let mut how = cauri::Options::default();
     how.idempotency_required = options.idempotency_required;
-    let builder = Engine::builder(store).keys(keys).notifier(std::sync::Arc::new(notifier));
+    let mut builder = Engine::builder(store).keys(keys).notifier(std::sync::Arc::new(notifier));
+    if let Some(bell) = opened.bell() {
+        builder = builder.bell(bell);
+    }
     Ok(builder.terms(terms).options(how).build()?)
 }
 

@@ -2,7 +2,7 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use cauri::{Engine, Grouped, GroupedOptions, GroupedStats, Store};
+use cauri::{Bell, Engine, Grouped, GroupedOptions, GroupedStats, Store};
 use cauri_memory::MemoryStore;
 use cauri_postgres::PostgresStore;
 use cauri_sqlite::{SqliteOptions, SqliteStore};
@@ -56,6 +56,14 @@ impl Opened {
             Self::Memory(store) => store.clone(),
             Self::Sqlite(store) => store.clone(),
             Self::Postgres(store) => store.clone(),
+        }
+    }
+
+    /// What wakes other servers on the same store, where there can be any.
+    pub(crate) fn bell(&self) -> Option<Arc<dyn Bell>> {
+        match self {
+            Self::Memory(_) | Self::Sqlite(_) => None,
+            Self::Postgres(store) => Some(Arc::new(store.inner().bell())),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the engine needs of the outside, each with its laws.
 
+pub(crate) mod bell;
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod gateway;

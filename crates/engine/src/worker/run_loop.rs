@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    future::Future,
+    future::{Future, pending},
     time::Duration,
 };
 
@@ -19,6 +19,7 @@ use super::{
     dispatcher::{Dispatcher, Waiting, commit_of},
 };
 use crate::{
+    engine::Engine,
     error::Error,
     mailbox::{Held, Inbox},
 };
@@ -81,6 +82,7 @@ impl Worker {
         let mut period = interval(Duration::from_millis(self.options.period_ms.max(1)));
         period.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut purge = interval(PURGE_PERIOD);
+        let engine = self.engine.clone();
         let mut this = Loop::new(self);
         tokio::pin!(shutdown);
         loop {
@@ -91,6 +93,7 @@ impl Worker {
                 () = &mut shutdown => break,
                 _ = period.tick() => this.claim_all(),
                 _ = purge.tick() => this.purge(),
+                () = rung(&engine) => this.claim_all(),
                 Some(done) = this.tasks.join_next_with_id() => this.land(done),
                 Some(held) = inbox.next() => this.hear(held),
             }
@@ -333,6 +336,14 @@ impl Loop {
         if let Err(error) = self.worker.engine.0.store.commit(back).await {
             tracing::warn!(%error, count, "what was held could not be given back; its leases end");
         }
+    }
+}
+
+/// Waits until another process has left work to this one.
+async fn rung(engine: &Engine) {
+    match &engine.0.bell {
+        Some(bell) => bell.rung().await,
+        None => pending().await,
     }
 }
 

@@ -1,0 +1,126 @@
+//! The bell between processes on one schema: `LISTEN` and `NOTIFY`.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use cauri::Bell;
+use sqlx::{
+    PgPool,
+    postgres::{PgConnectOptions, PgListener, PgPoolOptions},
+};
+use tokio::{sync::Notify, task::AbortHandle};
+
+/// The channel; what is said on it is the name of a schema.
+const CHANNEL: &str = "cauri";
+
+/// What rings it, also within a transaction of the host's: it is heard when that is committed.
+pub(crate) const RING: &str = "select pg_notify('cauri', $1)";
+
+/// How long to wait for a server that cannot be reached.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Wakes the workers of other processes on the same schema; from
+/// [`PostgresStore::bell`](crate::PostgresStore::bell).
+///
+/// It listens on a connection of its own once somebody waits for it, and rings on another. The
+/// server takes one lock for all transactions that notify, so nothing rings in a commit of the
+/// store: only who leaves work to others rings, and never twice at once.
+pub struct PostgresBell {
+    pool: PgPool,
+    schema: String,
+    heard: Arc<Notify>,
+    listening: Mutex<Option<AbortHandle>>,
+    ringing: tokio::sync::Mutex<()>,
+    wanted: AtomicBool,
+}
+
+impl PostgresBell {
+    pub(crate) fn new(options: PgConnectOptions, schema: &str, patience: Duration) -> Self {
+        let pool = PgPoolOptions::new().max_connections(2).min_connections(0);
+        Self {
+            pool: pool.acquire_timeout(patience).connect_lazy_with(options),
+            schema: schema.to_owned(),
+            heard: Arc::default(),
+            listening: Mutex::default(),
+            ringing: tokio::sync::Mutex::default(),
+            wanted: AtomicBool::new(false),
+        }
+    }
+
+    fn listen(&self) {
+        let mut listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        if listening.as_ref().is_none_or(AbortHandle::is_finished) {
+            let heard = Arc::clone(&self.heard);
+            let task = listen(self.pool.clone(), self.schema.clone(), heard);
+            *listening = Some(tokio::spawn(task).abort_handle());
+        }
+    }
+}
+
+async fn listen(pool: PgPool, schema: String, heard: Arc<Notify>) {
+    loop {
+        if let Err(error) = hear(&pool, &schema, &heard).await {
+            tracing::warn!(%error, "nobody listens for the work of other processes; it is polled for");
+        }
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+async fn hear(pool: &PgPool, schema: &str, heard: &Notify) -> Result<(), sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(CHANNEL).await?;
+    loop {
+        // Whatever was said before somebody listened.
+        heard.notify_one();
+        // `None` is a connection that was lost and is there again.
+        while let Some(said) = listener.try_recv().await? {
+            if said.payload() == schema {
+                heard.notify_one();
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Bell for PostgresBell {
+    async fn ring(&self) {
+        self.wanted.store(true, Ordering::SeqCst);
+        // Who finds somebody ringing leaves it to them: they look again before they go.
+        while self.wanted.load(Ordering::SeqCst) {
+            let Ok(_ringing) = self.ringing.try_lock() else { return };
+            while self.wanted.swap(false, Ordering::SeqCst) {
+                let rung = sqlx::query(RING).bind(&self.schema).execute(&self.pool).await;
+                if let Err(error) = rung {
+                    tracing::debug!(%error, "others were not woken");
+                }
+            }
+        }
+    }
+
+    async fn rung(&self) {
+        self.listen();
+        self.heard.notified().await;
+    }
+}
+
+impl Drop for PostgresBell {
+    fn drop(&mut self) {
+        let listening = self.listening.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(listening) = listening.take() {
+            listening.abort();
+        }
+    }
+}
+
+impl fmt::Debug for PostgresBell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresBell").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
