@@ -1,5 +1,7 @@
 //! Everything that can be read.
 
+use std::fmt::Debug;
+
 use cauri::{Entry, Key, List, Page, Query, Record, Scope, Store, Versioned};
 
 use crate::fixtures::History;
@@ -8,14 +10,17 @@ use crate::fixtures::History;
 pub(crate) async fn assert_same(left: &dyn Store, right: &dyn Store, history: &History) {
     let keys = history.keys();
     for keys in keys.chunks(50) {
-        assert_eq!(get(left, keys).await, get(right, keys).await, "of {keys:?}");
+        let (left, right) = (get(left, keys).await, get(right, keys).await);
+        for ((left, right), key) in left.iter().zip(&right).zip(keys) {
+            assert_eq!(left, right, "of {key:?}");
+        }
+        assert_eq!((left.len(), right.len()), (keys.len(), keys.len()), "one answer for each key");
     }
     for list in history.lists() {
-        assert_eq!(whole(left, list).await, whole(right, list).await, "of {list:?}");
+        assert_alike(&whole(left, list).await, &whole(right, list).await, &list);
     }
     for scope in history.scopes() {
-        let (left_ledger, right_ledger) = (ledger(left, *scope).await, ledger(right, *scope).await);
-        assert_eq!(left_ledger, right_ledger, "of {scope:?}");
+        assert_alike(&ledger(left, *scope).await, &ledger(right, *scope).await, scope);
         let balances = (left.balances(*scope).await, right.balances(*scope).await);
         assert_eq!(balances.0.expect("balances"), balances.1.expect("balances"), "of {scope:?}");
     }
@@ -24,6 +29,14 @@ pub(crate) async fn assert_same(left: &dyn Store, right: &dyn Store, history: &H
         let right = right.statistics(scope, customer).await.expect("statistics");
         assert_eq!(left, right, "of {customer:?} of {scope:?}");
     }
+}
+
+/// Tells the first difference only: all that differs would fill screens.
+fn assert_alike<T: Debug + PartialEq>(left: &[T], right: &[T], of: &impl Debug) {
+    for (at, (left, right)) in left.iter().zip(right).enumerate() {
+        assert_eq!(left, right, "at {at} of {of:?}");
+    }
+    assert_eq!(left.len(), right.len(), "how many there are of {of:?}");
 }
 
 pub(crate) async fn get(store: &dyn Store, keys: &[Key]) -> Vec<Option<Versioned<Record>>> {

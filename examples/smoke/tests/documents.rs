@@ -1,5 +1,4 @@
 //! What the documents quote is what the examples say.
-#![expect(clippy::unwrap_used, reason = "a test that meets the unexpected ends there")]
 
 use std::{fs, path::Path};
 
