@@ -9,6 +9,7 @@ mod openapi;
 mod postgres;
 mod pure;
 mod test;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -31,6 +32,8 @@ cargo xtask fuzz [TARGET] [--seconds N]
 cargo xtask mutants [NAME] [--seeds N]
     Plants each bug of crates/sim/mutations in a copy of the tree, or the one of this name, and
     demands that the simulation finds it within N seeds (500).
+cargo xtask torture [--minutes N] [--store sqlite|postgres|both] [--seed N]
+    Kills, holds and cuts off real servers on real stores, and demands that nothing is lost.
 cargo xtask openapi-lint
     Holds the description of the API against a linter. Needs npx, and the npm registry once.";
 
@@ -53,6 +56,7 @@ fn run(args: Vec<String>) -> Result<(), Error> {
         Some("openapi-lint") => openapi::run(),
         Some("mutants") => mutants::run(&mutants::Options::parse(args)?),
         Some("fuzz") => fuzz::run(&fuzz::Options::parse(args)?),
+        Some("torture") => torture::run(&args.collect::<Vec<_>>()),
         Some(postgres::REAP) => postgres::reap(args),
         Some("help" | "--help" | "-h") => {
             println!("{USAGE}");

@@ -22,6 +22,8 @@ const PORT: u16 = 5432;
 #[derive(Debug)]
 pub(crate) struct Cluster {
     url: String,
+    pg_ctl: PathBuf,
+    data: PathBuf,
     reaper: Child,
 }
 
@@ -34,12 +36,13 @@ impl Cluster {
         let directory = directory()?;
         // From here on the reaper cleans up, also when one of the next steps fails.
         let reaper = spawn_reaper(&binaries, &directory)?;
-        let cluster = Self { url: url(&directory), reaper };
+        let data = directory.join("data");
+        let pg_ctl = binaries.directory.join("pg_ctl");
+        let cluster = Self { url: url(&directory), pg_ctl, data: data.clone(), reaper };
         if is_root() {
             give_away(&directory)?;
         }
 
-        let data = directory.join("data");
         read(
             as_owner(&binaries, "initdb", &directory)?
                 .args(["--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"])
@@ -66,6 +69,16 @@ impl Cluster {
     /// Where it is, in the form that both libpq and sqlx read.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The program that stops and starts it, to be run by the owner of [`Cluster::data`].
+    pub(crate) fn pg_ctl(&self) -> &Path {
+        &self.pg_ctl
+    }
+
+    /// Its data directory; its log is the file `log` beside it.
+    pub(crate) fn data(&self) -> &Path {
+        &self.data
     }
 }
 
