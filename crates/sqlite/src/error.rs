@@ -72,9 +72,10 @@ pub(crate) fn broken(error: impl Into<Box<dyn StdError + Send + Sync>>) -> Store
     StoreError::Broken(error.into())
 }
 
-/// Is the connection of no more use?
-pub(crate) const fn is_lost(error: &DriverError) -> bool {
-    matches!(error, DriverError::WorkerCrashed | DriverError::Io(_))
+/// Did it fail only because another connection was writing?
+pub(crate) fn is_only_busy(error: &StoreError) -> bool {
+    let StoreError::Unavailable(source) = error else { return false };
+    source.downcast_ref::<DriverError>().is_some_and(is_busy)
 }
 
 /// Is it the database's state that another moment may change, rather than the statement?

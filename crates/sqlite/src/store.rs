@@ -8,8 +8,8 @@ use cauri::{
     Scope, Store, StoreError, Verdict, Versioned,
 };
 use sqlx::{
-    ConnectOptions as _, Connection as _, Error as DriverError, Sqlite, SqliteConnection,
-    SqlitePool, pool::PoolConnection, sqlite::SqliteConnectOptions,
+    ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, SqlitePool,
+    pool::PoolConnection, sqlite::SqliteConnectOptions,
 };
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
@@ -17,7 +17,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::{
     checkpoint::Checkpoints,
     claim, commit,
-    error::{Closed, OpenError, at_commit, before},
+    error::{self, Closed, OpenError, at_commit, before},
     open::SqliteOptions,
     read,
 };
@@ -58,7 +58,7 @@ enum Writer {
         connection: SqliteConnection,
         checkpoints: Checkpoints,
     },
-    /// Its thread is gone: the next commit opens another.
+    /// It failed: the next commit opens another.
     Lost {
         checkpoints: Checkpoints,
     },
@@ -158,7 +158,7 @@ impl SqliteStore {
                 Ok(value)
             }
             Err(error) => {
-                writer.lose_if_lost(&error);
+                writer.lose_unless_busy(&error);
                 Err(error)
             }
         }
@@ -166,16 +166,20 @@ impl SqliteStore {
 }
 
 impl Writer {
-    fn lose_if_lost(&mut self, error: &StoreError) {
-        let (StoreError::Unavailable(source) | StoreError::Unknown(source)) = error else { return };
-        if source.downcast_ref::<DriverError>().is_some_and(crate::error::is_lost) {
-            *self = match std::mem::replace(self, Self::Closed) {
-                Self::Open { checkpoints, .. } | Self::Lost { checkpoints } => {
-                    Self::Lost { checkpoints }
-                }
-                Self::Closed => Self::Closed,
-            };
+    /// Lets go of the connection after any failure but that somebody else was writing.
+    ///
+    /// SQLite itself rolls back when the disk is full, fails or memory runs out. The driver does
+    /// not notice: it counts a transaction that is no more, and would begin no other for ever.
+    fn lose_unless_busy(&mut self, error: &StoreError) {
+        if error::is_only_busy(error) {
+            return;
         }
+        *self = match std::mem::replace(self, Self::Closed) {
+            Self::Open { checkpoints, .. } | Self::Lost { checkpoints } => {
+                Self::Lost { checkpoints }
+            }
+            Self::Closed => Self::Closed,
+        };
     }
 }
 
@@ -245,5 +249,38 @@ impl Store for SqliteStore {
         customer: CustomerId,
     ) -> Result<CustomerStatistics, StoreError> {
         read::statistics(&mut *self.reader().await?, scope, customer).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cauri_conformance::fixtures::{self, Random};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_disk_that_was_full_is_written_to_again() {
+        let mut random = Random::new(7);
+        let scope = random.scope();
+        let mut fresh = || {
+            let customer = fixtures::customer(&mut random, scope);
+            let mut changes = Changeset::new();
+            let key = Key::Customer(scope, customer.id);
+            changes.insert(customer, None);
+            (key, changes)
+        };
+        let store = SqliteStore::open_in_memory().await.unwrap();
+        let mut writer = store.writer.lock().await;
+        let Writer::Open { connection, .. } = &mut *writer else { panic!("it is open") };
+        // No page more than there are: what a full disk says, SQLite says then.
+        sqlx::query("pragma max_page_count = 1").execute(connection).await.unwrap();
+        drop(writer);
+        let (keys, batch): (Vec<_>, Vec<_>) = (0..200).map(|_| fresh()).unzip();
+        let refused = store.commit(batch.clone()).await;
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        assert!(store.get(&keys).await.unwrap().iter().all(Option::is_none), "nothing was applied");
+        // The limit was the lost connection's: there is room now.
+        assert_eq!(store.commit(batch).await.unwrap(), vec![Ok(()); 200]);
+        assert!(store.get(&keys).await.unwrap().iter().all(Option::is_some));
     }
 }
