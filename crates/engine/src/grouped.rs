@@ -72,8 +72,9 @@ use crate::port::store::{Store, StoreError};
 /// [`StoreError::Unknown`].
 ///
 /// # Runtime
-/// What does not end at once goes on in a task of its own, so commits need a Tokio runtime. When
-/// one ends under its callers, they get an error, not silence.
+/// What does not end at once goes on in a task of its own, and is overdue after a while, so commits
+/// need a Tokio runtime with its timer. When one ends under its callers, they get an error, not
+/// silence.
 pub struct Grouped<S> {
     shared: Arc<Shared<S>>,
 }

@@ -2,14 +2,18 @@ use std::{
     future::{Future, poll_fn},
     mem,
     panic::AssertUnwindSafe,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::Poll,
+    time::Duration,
 };
 
 use cauri_core::{Changeset, Verdict};
 use futures_util::FutureExt;
-use tokio::{sync::oneshot, time::Instant};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout},
+};
 
 use super::{
     Shared,
@@ -17,6 +21,10 @@ use super::{
     queue::{Batch, Slot},
 };
 use crate::port::store::{Store, StoreError};
+
+/// How long those who wait wait for a batch on its way, rather than go beside it: several times what
+/// a commit takes.
+const OVERDUE: Duration = Duration::from_millis(20);
 
 type Answer = Result<Vec<Verdict>, StoreError>;
 
@@ -84,7 +92,7 @@ impl<S: Store> Flight<S> {
 
     /// Sends some of the calls and answers them; or hands them back in two halves, when the store
     /// is broken for them all together.
-    async fn send(&self, mut calls: Vec<Call>) -> Option<(Vec<Call>, Vec<Call>)> {
+    async fn send(&mut self, mut calls: Vec<Call>) -> Option<(Vec<Call>, Vec<Call>)> {
         let sizes: Vec<_> = calls.iter().map(|call| call.changesets.len()).collect();
         let changesets = match calls.as_mut_slice() {
             [call] => mem::take(&mut call.changesets),
@@ -113,19 +121,36 @@ impl<S: Store> Flight<S> {
     }
 
     /// One verdict for each changeset, or an error, whatever the store does.
-    async fn commit(&self, changesets: Vec<Changeset>) -> Answer {
+    async fn commit(&mut self, changesets: Vec<Changeset>) -> Answer {
         let asked = changesets.len();
         let started = Instant::now();
-        let store = &self.shared.store;
+        let shared = Arc::clone(&self.shared);
+        let store = &shared.store;
         // Nothing of ours is changed in there, and a store that has panicked must see to itself.
         let answer = AssertUnwindSafe(async { store.commit(changesets).await }).catch_unwind();
-        let answer = answer.await;
+        let mut answer = pin!(answer);
+        let answer = match timeout(OVERDUE, &mut answer).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.overdue();
+                answer.await
+            }
+        };
         self.shared.meter.batch(asked, started.elapsed());
         match answer {
             Ok(Ok(verdicts)) if verdicts.len() == asked => Ok(verdicts),
             Ok(Ok(verdicts)) => Err(Lost::Miscounted { asked, given: verdicts.len() }.into()),
             Ok(Err(error)) => Err(error),
             Err(payload) => Err(Lost::panicked(&*payload).into()),
+        }
+    }
+
+    /// Lets those who wait go on beside it.
+    fn overdue(&mut self) {
+        let Some(slot) = &mut self.slot else { return };
+        let next = self.shared.queue().overdue(slot);
+        if let Some(batch) = next {
+            tokio::spawn(Self::new(&self.shared, batch).fly());
         }
     }
 

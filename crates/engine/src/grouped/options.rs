@@ -29,7 +29,8 @@ impl GroupedOptions {
 
     /// How many changesets have to wait for a batch to leave while another is on its way (32, and
     /// never more than fill a batch). A transaction costs the database as much as dozens of
-    /// changesets, so two small batches at once are dearer than one that waits for the other.
+    /// changesets, so two small batches at once are dearer than one that waits for the other. One
+    /// that is overdue, such as behind a lock of the host's, is not waited for.
     pub const fn parallel_min(self, changesets: usize) -> Self {
         Self { parallel_min: at_least_one(changesets), ..self }
     }
@@ -52,13 +53,14 @@ const fn at_least_one(number: usize) -> usize {
 }
 
 impl GroupedOptions {
-    /// May a batch leave, with so many waiting and so many on their way?
-    pub(super) const fn lets_go(&self, waiting: usize, in_flight: usize) -> bool {
+    /// May a batch leave, with so many waiting and so many on their way, of which some are overdue?
+    pub(super) const fn lets_go(&self, waiting: usize, in_flight: usize, overdue: usize) -> bool {
         let enough =
             if self.parallel_min < self.batch_max { self.parallel_min } else { self.batch_max };
-        match in_flight {
-            0 => waiting > 0,
-            _ => in_flight < self.in_flight_max && waiting >= enough,
+        if waiting == 0 || in_flight >= self.in_flight_max {
+            return false;
         }
+        // What waits longer than it should for one batch is not to wait for it any more.
+        in_flight == overdue || waiting >= enough
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct Queue<L, T> {
     /// Changesets in all lanes.
     waiting: usize,
     in_flight: usize,
+    /// How many of those are overdue.
+    overdue: usize,
 }
 
 struct Lane<T> {
@@ -57,11 +59,20 @@ pub(super) struct Batch<T> {
 /// A place in flight. There is one for each batch on its way, and no way to copy or to make one.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Slot(());
+pub(super) struct Slot {
+    is_overdue: bool,
+}
 
 impl<L: Clone + Eq + Hash, T> Queue<L, T> {
     pub(super) fn new(options: GroupedOptions) -> Self {
-        Self { options, lanes: HashMap::new(), turns: VecDeque::new(), waiting: 0, in_flight: 0 }
+        Self {
+            options,
+            lanes: HashMap::new(),
+            turns: VecDeque::new(),
+            waiting: 0,
+            in_flight: 0,
+            overdue: 0,
+        }
     }
 
     /// How many changesets wait.
@@ -99,6 +110,16 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
         self.take_batch()
     }
 
+    /// A batch takes longer than those who wait should have to wait for it; answers the batch that
+    /// leaves beside it, if one may.
+    pub(super) fn overdue(&mut self, slot: &mut Slot) -> Option<Batch<T>> {
+        if !slot.is_overdue {
+            slot.is_overdue = true;
+            self.overdue += 1;
+        }
+        self.take_batch()
+    }
+
     /// Gives a place in flight back where nobody can send the next batch. When no other batch is
     /// on its way either, nobody will come for those who wait: they are handed out, to be told.
     pub(super) fn abandoned(&mut self, slot: Slot) -> Vec<T> {
@@ -125,7 +146,7 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
     }
 
     fn take_batch(&mut self) -> Option<Batch<T>> {
-        if !self.options.lets_go(self.waiting, self.in_flight) {
+        if !self.options.lets_go(self.waiting, self.in_flight, self.overdue) {
             return None;
         }
         let mut calls = Vec::new();
@@ -135,7 +156,7 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
             calls.push(call);
         }
         self.in_flight += 1;
-        Some(Batch { slot: Slot(()), calls })
+        Some(Batch { slot: Slot { is_overdue: false }, calls })
     }
 
     /// Takes the first call of the lane whose turn it is, if it fits. Otherwise the lane keeps its
@@ -156,7 +177,9 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
     }
 
     const fn free(&mut self, slot: Slot) {
-        let Slot(()) = slot;
         self.in_flight -= 1;
+        if slot.is_overdue {
+            self.overdue -= 1;
+        }
     }
 }

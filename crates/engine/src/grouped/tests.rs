@@ -211,6 +211,21 @@ async fn callers_wait_exactly_while_a_commit_is_on_its_way() {
     assert_eq!((stats.largest_batch, stats.waiting, stats.in_flight), (3, 0, 0));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_small_batch_waits_for_the_one_on_its_way_unless_that_is_overdue() {
+    let store = closed(GroupedOptions::default(), |_| Ok(()));
+    let all = callers(&store, 1, 1..=3).await;
+    advance(Duration::from_millis(19)).await;
+    settle().await;
+    assert_eq!(store.inner().seen(), [vec![1]]);
+    advance(Duration::from_millis(2)).await;
+    settle().await;
+    assert_eq!(store.inner().seen(), [vec![1], vec![2, 3]]);
+    open(&store, 2).await;
+    assert_eq!(join_all(all).await.len(), 3);
+    assert_eq!((store.stats().in_flight, store.stats().waiting), (0, 0));
+}
+
 #[tokio::test]
 async fn two_batches_are_on_their_way_and_no_third() {
     let store = closed(GroupedOptions::default().parallel_min(1), |_| Ok(()));
@@ -457,7 +472,7 @@ fn nobody_is_left_waiting_when_the_runtime_ends() {
     let store = closed(one_in_flight(), |_| Ok(()));
     let mut first = store.commit(vec![changeset(1, 1)]);
     let mut second = store.commit(vec![changeset(1, 2)]);
-    let runtime = || tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let ending = runtime();
     ending.block_on(async {
         assert!(poll_immediate(&mut first).await.is_none());

@@ -10,6 +10,7 @@ struct Model {
     /// The lanes in the order of their turns, with what waits in each.
     lanes: Vec<(u8, Vec<(usize, u32)>)>,
     in_flight: usize,
+    overdue: usize,
 }
 
 impl Model {
@@ -35,8 +36,14 @@ impl Model {
         Ok(self.take())
     }
 
-    fn land(&mut self) -> Vec<u32> {
+    fn land(&mut self, was_overdue: bool) -> Vec<u32> {
         self.in_flight -= 1;
+        self.overdue -= usize::from(was_overdue);
+        self.take()
+    }
+
+    fn overdue(&mut self, is_already: bool) -> Vec<u32> {
+        self.overdue += usize::from(!is_already);
         self.take()
     }
 
@@ -44,7 +51,7 @@ impl Model {
         let (mut taken, mut total) = (Vec::new(), 0);
         let GroupedOptions { batch_max, in_flight_max, parallel_min, .. } = self.options;
         if self.in_flight == in_flight_max
-            || (self.in_flight > 0 && self.waiting() < parallel_min.min(batch_max))
+            || (self.in_flight > self.overdue && self.waiting() < parallel_min.min(batch_max))
         {
             return taken;
         }
@@ -70,11 +77,12 @@ impl Model {
 enum Step {
     Push { lane: u8, size: usize },
     Land,
+    Overdue,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let push = (0..4_u8, 1..7_usize).prop_map(|(lane, size)| Step::Push { lane, size });
-    vec(prop_oneof![8 => push, 4 => Just(Step::Land)], 0..200)
+    vec(prop_oneof![8 => push, 4 => Just(Step::Land), 1 => Just(Step::Overdue)], 0..200)
 }
 
 fn options() -> impl Strategy<Value = GroupedOptions> {
@@ -97,7 +105,7 @@ fn board(slots: &mut Vec<Slot>, batch: Option<Batch<u32>>) -> Vec<u32> {
 proptest! {
     #[test]
     fn it_does_what_the_naive_queue_does(options in options(), steps in steps()) {
-        let mut model = Model { options, lanes: Vec::new(), in_flight: 0 };
+        let mut model = Model { options, lanes: Vec::new(), in_flight: 0, overdue: 0 };
         let mut queue = Queue::new(options);
         let mut slots = Vec::new();
         for (call, step) in (0_u32..).zip(steps) {
@@ -109,7 +117,14 @@ proptest! {
                 }
                 Step::Land => {
                     let Some(slot) = slots.pop() else { continue };
-                    prop_assert_eq!(board(&mut slots, queue.landed(slot)), model.land());
+                    let was_overdue = slot.is_overdue;
+                    prop_assert_eq!(board(&mut slots, queue.landed(slot)), model.land(was_overdue));
+                }
+                Step::Overdue => {
+                    let Some(slot) = slots.last_mut() else { continue };
+                    let is_already = slot.is_overdue;
+                    let next = queue.overdue(slot);
+                    prop_assert_eq!(board(&mut slots, next), model.overdue(is_already));
                 }
             }
             prop_assert_eq!(queue.waiting(), model.waiting());
@@ -139,6 +154,11 @@ proptest! {
                 Step::Land => {
                     let Some(slot) = slots.pop() else { continue };
                     left.extend(board(&mut slots, queue.landed(slot)));
+                }
+                Step::Overdue => {
+                    let Some(slot) = slots.last_mut() else { continue };
+                    let next = queue.overdue(slot);
+                    left.extend(board(&mut slots, next));
                 }
             }
         }
@@ -220,4 +240,22 @@ fn who_waits_is_handed_out_only_when_nobody_else_will_come() {
     assert!(queue.push(0, 1, 2).unwrap().is_none());
     assert!(queue.abandoned(first.slot).is_empty());
     assert_eq!(queue.landed(second.slot).unwrap().calls, [2]);
+}
+
+#[test]
+fn nobody_waits_for_a_batch_that_is_overdue() {
+    let mut queue = Queue::new(GroupedOptions::default().in_flight_max(2).parallel_min(10));
+    let mut first = queue.push(0, 1, 0).unwrap().unwrap();
+    assert!(queue.push(1, 1, 1).unwrap().is_none(), "too few to be worth a transaction");
+    let second = queue.overdue(&mut first.slot).expect("they are not to wait any more");
+    assert_eq!(second.calls, [1]);
+    assert!(queue.push(1, 1, 2).unwrap().is_none(), "two are on their way");
+    let third = queue.landed(second.slot).expect("the first is overdue still");
+    assert_eq!(third.calls, [2]);
+    assert!(queue.landed(third.slot).is_none() && queue.landed(first.slot).is_none());
+    let _fourth = queue.push(0, 1, 3).unwrap().expect("nothing is on its way");
+    assert!(
+        queue.push(0, 1, 4).unwrap().is_none(),
+        "the overdue one has landed and counts no more"
+    );
 }

@@ -147,7 +147,7 @@ proptest! {
     ) {
         let options = GroupedOptions::default().batch_max(batch);
         let options = options.in_flight_max(in_flight).waiting_max(waiting).parallel_min(2);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
         runtime.block_on(play(options, steps));
     }
 }
