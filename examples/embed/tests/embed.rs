@@ -49,7 +49,10 @@ impl Stage {
     }
 
     fn received(&self) -> Vec<String> {
-        self.receiver.0.lock().unwrap().clone()
+        let mut received = self.receiver.0.lock().unwrap().clone();
+        // What two commits tell may come in any order.
+        received.sort();
+        received
     }
 }
 
