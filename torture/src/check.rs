@@ -408,3 +408,81 @@ pub(crate) fn text(value: &Value) -> &str {
 fn number(value: &Value) -> i64 {
     value.as_i64().unwrap_or(-1)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::deed::Told;
+    use crate::http::Answer;
+    use crate::time::now;
+
+    /// A customer that was answered, and what the world says of it.
+    fn judged(answered: &Value, listed: &[Value]) -> Checks {
+        let body = answered.to_string().into_bytes();
+        let answer = Answer { status: 201, location: None, replayed: false, body };
+        let mut deed = Deed::new(Kind::Customer, "key".to_owned(), "/v1/customers", &json!({}));
+        deed.told.push(Told { began: now(), ended: now(), answer: Some(answer) });
+        let mut checks = Checks::default();
+        let world = World { lists: HashMap::from([("/v1/customers", listed.to_vec())]) };
+        answers(&mut checks, &world, &[deed]);
+        checks
+    }
+
+    #[test]
+    fn what_was_answered_is_there_once_and_as_it_was() {
+        let was = json!({"id": "cus_1", "name": "Awa", "updated_at": "1"});
+        let later = json!({"id": "cus_1", "name": "Awa", "updated_at": "2"});
+        assert_eq!(judged(&was, &[later]).violations, [""; 0]);
+        let renamed = json!({"id": "cus_1", "name": "Ama", "updated_at": "1"});
+        let other = json!({"id": "cus_2", "name": "Awa", "updated_at": "1"});
+        for world in
+            [vec![], vec![renamed], vec![was.clone(), other], vec![was.clone(), was.clone()]]
+        {
+            assert!(!judged(&was, &world).violations.is_empty(), "{world:?}");
+        }
+    }
+
+    fn payment(status: &str, refunded: i64) -> Value {
+        json!({
+            "id": "pay_1", "object": "payment", "phone": "+2250500000000", "status": status,
+            "amount": 5000, "fee_amount": 100, "net_amount": 4900, "failure_code": null,
+            "refunded_amount": refunded, "refundable_amount": 5000 - refunded,
+            "processing_at": "1", "succeeded_at": "2"
+        })
+    }
+
+    #[test]
+    fn money_is_computed_from_what_became_of_everything() {
+        let refund = json!({
+            "id": "ref_1", "payment": "pay_1", "amount": 2000, "fee_returned_amount": 40,
+            "net_amount": 1960
+        });
+        let judged = |payment: &Value, refunds: &[Value]| {
+            let (mut checks, mut books) = (Checks::default(), Books::default());
+            of_payment(&mut checks, &mut books, payment, refunds);
+            (checks.violations.len(), books.available)
+        };
+        assert_eq!(judged(&payment("succeeded", 0), &[]), (0, 4900));
+        let refunds = std::slice::from_ref(&refund);
+        assert_eq!(judged(&payment("partially_refunded", 2000), refunds), (0, 2940));
+        assert_ne!(judged(&payment("succeeded", 2000), refunds).0, 0, "another status");
+        assert_ne!(judged(&payment("partially_refunded", 2000), &[]).0, 0, "a refund is missing");
+    }
+
+    #[test]
+    fn the_events_follow_from_what_became_of_an_object() {
+        let refund = json!({"payment": "pay_1"});
+        let seen = kinds(&payment("refunded", 5000), &[refund.clone(), refund]);
+        let seen: Vec<_> = seen.iter().map(|(kind, count)| (&**kind, *count)).collect();
+        let created = [
+            ("payment.created", 1),
+            ("payment.processing", 1),
+            ("payment.succeeded", 1),
+            ("payment.refunded", 1),
+            ("payment.partially_refunded", 1),
+        ];
+        assert_eq!(seen, created);
+    }
+}
