@@ -63,7 +63,7 @@ impl Checks {
 }
 
 /// Everything of one account, by list and oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct World {
     lists: HashMap<&'static str, Vec<Value>>,
 }
@@ -109,22 +109,29 @@ impl World {
     }
 }
 
-/// Waits until nothing is due any more.
+/// Waits until nothing is due any more, and two readings, which take a while, say the same.
 pub(crate) fn rest(caller: &mut Caller, at: SocketAddr, deeds: &[Deed]) -> Result<World, String> {
     let cancelled: HashSet<String> = deeds
         .iter()
         .filter(|deed| deed.kind == Kind::Cancel && deed.good().is_some())
         .filter_map(|deed| deed.path.split('/').nth(3).map(str::to_owned))
         .collect();
+    let mut before = None;
     time::within(REST, Duration::from_millis(500), || {
-        let pending = caller.total(at, "/v1/webhooks/deliveries?status=pending&limit=1")?;
         let world = World::read(caller, at)?;
+        let pending = caller.total(at, "/v1/webhooks/deliveries?status=pending&limit=1")?;
         let restless = world.restless(&cancelled);
-        match restless.first() {
-            Some(first) => Err(format!("{} objects are not at rest: {first}", restless.len())),
-            None if pending > 0 => Err(format!("{pending} deliveries are pending")),
-            None => Ok(world),
+        if let Some(first) = restless.first() {
+            return Err(format!("{} objects are not at rest: {first}", restless.len()));
         }
+        if pending > 0 {
+            return Err(format!("{pending} deliveries are pending"));
+        }
+        if before.as_ref() == Some(&world) {
+            return Ok(world);
+        }
+        before = Some(world);
+        Err("something still changes".to_owned())
     })
 }
 

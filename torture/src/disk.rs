@@ -9,7 +9,9 @@ use tempfile::TempDir;
 
 use crate::watchdog::Watchdog;
 
-const SIZE: &str = "size=48m,mode=700";
+/// Room for the log, which SQLite's store lets grow to 64 MiB, and for a round's records: it shall
+/// be full when it is filled, and not before or after.
+const SIZE: &str = "size=160m,mode=700";
 
 /// A file system of its own in memory, which root may mount.
 #[derive(Debug)]

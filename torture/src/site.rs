@@ -15,7 +15,7 @@ use crate::deed::{Deed, Kind, Told, fund};
 use crate::dice::Dice;
 use crate::disk::SmallDisk;
 use crate::fault::Fault;
-use crate::http::{Ask, Caller};
+use crate::http::{Answer, Ask, Caller};
 use crate::load::{Load, address, ask};
 use crate::postgres::Postgres;
 use crate::receiver::Receiver;
@@ -321,7 +321,8 @@ fn again(deed: &mut Deed, caller: &mut Caller, at: SocketAddr) -> Result<(), Str
             _ => sleep(Duration::from_millis(100)),
         }
     }
-    Err(format!("no answer to {}: {:?}", deed.key, deed.told.last()))
+    let last = deed.told.last().and_then(|told| told.answer.as_ref()).map(Answer::text);
+    Err(format!("no answer to {}: {last:?}", deed.key))
 }
 
 /// Answers by status, and how many operations were left without any.
