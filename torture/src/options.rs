@@ -4,7 +4,8 @@ use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
 cargo xtask torture [--minutes N] [--store sqlite|postgres|both] [--seed N]
-    N minutes of faults in all (2), shared by the stores (both); a round that has begun is ended.
+    N minutes of faults in all (2), shared by the stores (both); a round that has begun is ended,
+    and there is one at least.
     The seed (1) chooses the faults, their order and their moments, and what the callers ask.";
 
 #[derive(Debug, PartialEq, Eq)]
