@@ -6,7 +6,12 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use cauri_core::{Changeset, Key, Record, Versioned, Write};
+use cauri_core::{Changeset, Key, Record, Timestamp, Versioned, Write};
+
+/// For how long an order is remembered, in milliseconds: as long as a network usually takes. Should
+/// the database lose what it had accepted (a failover to a standby that lagged), nothing older is
+/// built upon.
+const REMEMBERED_MS: i64 = 60_000;
 
 /// How many orders are remembered at least, and half of how many at most.
 const REMEMBERED: usize = 4_096;
@@ -23,13 +28,13 @@ pub(crate) struct Recent(Mutex<Remembered>);
 /// Two generations: what is asked for moves on, what nobody asks for is gone with the older one.
 #[derive(Default)]
 struct Remembered {
-    young: HashMap<Key, Versioned<Record>>,
-    old: HashMap<Key, Versioned<Record>>,
+    young: HashMap<Key, (Versioned<Record>, Timestamp)>,
+    old: HashMap<Key, (Versioned<Record>, Timestamp)>,
 }
 
 impl Recent {
     /// Remembers what a commit that was accepted has written.
-    pub(crate) fn note(&self, changes: &Changeset) {
+    pub(crate) fn note(&self, changes: &Changeset, now: Timestamp) {
         for write in changes.writes() {
             let (record, version, due_at) = match write {
                 Write::Insert { record, due_at } => (record, 1, *due_at),
@@ -39,20 +44,33 @@ impl Recent {
                 Write::Remove { .. } => continue,
             };
             if matches!(record, Record::Payment(_) | Record::Payout(_) | Record::Refund(_)) {
-                self.lock().put(record.key(), Versioned { value: record.clone(), version, due_at });
+                self.put(Versioned { value: record.clone(), version, due_at }, now);
             }
         }
     }
 
+    /// Remembers an order as it was just read, or claimed.
+    pub(crate) fn put(&self, found: Versioned<Record>, now: Timestamp) {
+        self.lock().put(found.value.key(), found, now);
+    }
+
     /// The orders of these keys; `None` unless all of them are remembered.
-    pub(crate) fn all(&self, keys: &[Key]) -> Option<Vec<Option<Versioned<Record>>>> {
+    pub(crate) fn all(
+        &self,
+        keys: &[Key],
+        now: Timestamp,
+    ) -> Option<Vec<Option<Versioned<Record>>>> {
         let remembered = self.lock();
-        keys.iter().map(|key| remembered.get(key).cloned().map(Some)).collect()
+        let fresh = |key| {
+            let (found, at) = remembered.get(key)?;
+            (0..REMEMBERED_MS).contains(&now.since(*at)).then(|| Some(found.clone()))
+        };
+        keys.iter().map(fresh).collect()
     }
 
     /// The order of this key.
     pub(crate) fn one(&self, key: &Key) -> Option<Record> {
-        self.lock().get(key).map(|found| found.value.clone())
+        self.lock().get(key).map(|(found, _)| found.value.clone())
     }
 
     /// They are not what was remembered.
@@ -70,19 +88,19 @@ impl Recent {
 }
 
 impl Remembered {
-    fn get(&self, key: &Key) -> Option<&Versioned<Record>> {
+    fn get(&self, key: &Key) -> Option<&(Versioned<Record>, Timestamp)> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
     /// Two commits may be noted in another order than that in which they came to be.
-    fn put(&mut self, key: Key, found: Versioned<Record>) {
-        if self.get(&key).is_some_and(|known| known.version > found.version) {
+    fn put(&mut self, key: Key, found: Versioned<Record>, now: Timestamp) {
+        if self.get(&key).is_some_and(|(known, _)| known.version > found.version) {
             return;
         }
         if self.young.len() >= REMEMBERED {
             self.old = mem::take(&mut self.young);
         }
-        self.young.insert(key, found);
+        self.young.insert(key, (found, now));
     }
 }
 

@@ -174,7 +174,7 @@ impl Engine {
     {
         let attempt = Attempt { engine: self, scope, keys, asked: None };
         let env = self.0.ambient.env();
-        let mut recent = self.0.recent.all(&attempt.keys);
+        let mut recent = self.0.recent.all(&attempt.keys, env.now());
         for _ in 0..STALE_MAX {
             let mut env = env.clone();
             let recalled = recent.take();
@@ -247,7 +247,7 @@ impl Engine {
                         && verdict.is_err()
                         && self.was_applied(&changes).await.map_err(still_unknown)?;
                     if verdict.is_ok() || applied {
-                        self.0.recent.note(&changes);
+                        self.0.recent.note(&changes, self.0.ambient.now());
                         self.hand_over(&changes, held_until);
                         self.leave_to_others(&changes, held_until);
                         return Ok(Ok(()));

@@ -15,7 +15,7 @@ use sqlx::{
     PgPool,
     postgres::{PgConnectOptions, PgListener, PgPoolOptions},
 };
-use tokio::{sync::Notify, task::AbortHandle};
+use tokio::{sync::Notify, task::AbortHandle, time::timeout};
 
 /// The channel; what is said on it is the name of a schema.
 const CHANNEL: &str = "cauri";
@@ -39,6 +39,7 @@ pub struct PostgresBell {
     listening: Mutex<Option<AbortHandle>>,
     ringing: tokio::sync::Mutex<()>,
     wanted: AtomicBool,
+    patience: Duration,
 }
 
 impl PostgresBell {
@@ -51,6 +52,7 @@ impl PostgresBell {
             listening: Mutex::default(),
             ringing: tokio::sync::Mutex::default(),
             wanted: AtomicBool::new(false),
+            patience,
         }
     }
 
@@ -96,9 +98,11 @@ impl Bell for PostgresBell {
         while self.wanted.load(Ordering::SeqCst) {
             let Ok(_ringing) = self.ringing.try_lock() else { return };
             while self.wanted.swap(false, Ordering::SeqCst) {
-                let rung = sqlx::query(RING).bind(&self.schema).execute(&self.pool).await;
-                if let Err(error) = rung {
-                    tracing::debug!(%error, "others were not woken");
+                let ring = sqlx::query(RING).bind(&self.schema).execute(&self.pool);
+                match timeout(self.patience, ring).await {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(error)) => tracing::debug!(%error, "others were not woken"),
+                    Err(_) => tracing::debug!("others were not woken in time"),
                 }
             }
         }

@@ -130,7 +130,7 @@ impl Form {
     /// One statement, so one moment: rows of (which table, which key, version or balance).
     ///
     /// With locks, each table is a part of its own that locks its rows in the order of the keys;
-    /// the parts are read in their order, balances last.
+    /// the parts are read in their order. Balances are read without one.
     pub(crate) fn text(&self, schema: &Schema) -> SqlStr {
         let Self { by, accounts, lock } = self;
         let mut numbering = Numbering::default();
@@ -152,8 +152,12 @@ impl Form {
         if !lock {
             return kept(all);
         }
+        let balances = accounts.then(|| terms.len().saturating_sub(1));
         let locked = |(at, term): (usize, &String)| {
-            format!("f{at} as materialized ({term} order by v.at for update of t)")
+            // Balances are moved after the counters, so they cannot be locked before them. Whether
+            // one falls below its floor is checked when it is moved.
+            let lock = if balances == Some(at) { "" } else { " for update of t" };
+            format!("f{at} as materialized ({term} order by v.at{lock})")
         };
         let locked: Vec<_> = terms.iter().enumerate().map(locked).collect();
         kept(format!("with {} {all}", locked.join(", ")))

@@ -445,6 +445,9 @@ impl Text<'_> {
             "bases(of) as materialized (\
              select array_agg(q.last - ({growth})[q.at] order by q.at) from {moved})",
         ));
+        // Asked for here, so that the counters are locked before the balances in every batch, also
+        // in one of entries alone.
+        self.end.push("(select cardinality(b.of) from bases as b)".to_owned());
     }
 
     /// Moves the balances; `starts` holds what each was before, in the order of the accounts.

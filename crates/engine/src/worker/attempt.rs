@@ -106,7 +106,10 @@ impl Worker {
     ) -> Result<(Option<Arc<WebhookEndpoint>>, Option<Arc<Event>>), Error> {
         let endpoints = &self.engine.0.endpoints;
         let named = (held.scope, held.endpoint);
-        let mut endpoint = endpoints.find(&named, now);
+        // Only what lets the delivery be sent is believed: one that was inactive a moment ago may be
+        // active again by now, and giving up is for good.
+        let sends = |it: &Arc<WebhookEndpoint>| it.active && it.deleted_at.is_none();
+        let mut endpoint = endpoints.find(&named, now).filter(sends);
         let mut event = event;
         if endpoint.is_some() && event.is_some() {
             return Ok((endpoint, event));

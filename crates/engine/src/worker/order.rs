@@ -26,6 +26,7 @@ impl Worker {
     /// Does what is due about an order. `mine` says that this process made it just now, so that it
     /// certainly was not submitted before.
     pub(super) async fn order(&self, held: Versioned<Record>, mine: bool) {
+        self.engine.0.recent.put(held.clone(), self.now());
         let Versioned { value: ref record, version, .. } = held;
         let outcome = match record {
             Record::Payment(payment) => self.payment(payment, version, mine).await,

@@ -34,6 +34,12 @@ const CONSULT_MS: i64 = 12_000;
 /// what is sent and not recorded is sent again if this process dies.
 const RECORDED_AT_ONCE: usize = 512;
 
+/// For how many attempts to look for more at once after a claim that has filled a lane.
+const EAGER: u8 = 32;
+
+/// How many changesets are given back at once: a full queue has no room for thousands.
+const GIVEN_BACK_AT_ONCE: usize = 100;
+
 /// How many orders are claimed at once.
 const ORDERS_CLAIMED: u16 = 64;
 
@@ -71,6 +77,8 @@ struct Loop {
     claiming_orders: Vec<ClaimKind>,
     /// Was the last claim of deliveries so full that there may be more?
     more_deliveries: bool,
+    /// After how many more attempts to look at once for more of a backlog.
+    eager: u8,
 }
 
 impl Worker {
@@ -119,6 +127,7 @@ impl Loop {
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
             more_deliveries: false,
+            eager: 0,
         }
     }
 
@@ -132,7 +141,13 @@ impl Loop {
         }
     }
 
+    /// Takes an order on, as long as it is surely ours for long enough: a commit may have taken until
+    /// the hold was nearly over, and then somebody else may be about to submit it.
     fn order(&mut self, held: Versioned<Record>, mine: bool) {
+        let enough = self.worker.now().plus_millis(CONSULT_MS);
+        if held.due_at.is_none_or(|until| until < enough) {
+            return;
+        }
         if self.orders >= self.worker.options.orders_max {
             self.waiting_orders.push_back((held, mine));
             return;
@@ -244,18 +259,20 @@ impl Loop {
         match self.slots.remove(&id) {
             Some(Slot::Order) => {
                 self.orders = self.orders.saturating_sub(1);
-                while let Some((held, mine)) = self.waiting_orders.pop_front() {
-                    // What is nearly anybody's again is left to whoever claims it next.
-                    let enough = self.worker.now().plus_millis(CONSULT_MS);
-                    if held.due_at.is_some_and(|until| until >= enough) {
-                        self.order(held, mine);
-                        break;
-                    }
+                let room = self.worker.options.orders_max;
+                while self.orders < room
+                    && let Some((held, mine)) = self.waiting_orders.pop_front()
+                {
+                    self.order(held, mine);
                 }
             }
             Some(Slot::Attempt(endpoint, commit)) => {
                 let received = matches!(&done, Some(Done::Attempt(_, Some(it))) if it.received);
                 self.dispatcher.landed(endpoint, commit, received);
+                if self.eager > 0 {
+                    self.eager = self.eager.saturating_sub(1);
+                    self.more_deliveries = true;
+                }
             }
             Some(Slot::Record) => self.recording = self.recording.saturating_sub(1),
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
@@ -279,14 +296,16 @@ impl Loop {
     }
 
     fn claimed(&mut self, asked: u16, claimed: Vec<Versioned<Record>>) {
-        // A lane that was filled may have more behind it.
+        // A lane that was filled may have more behind it, for which there is room when attempts land.
         let mut of_endpoint = HashMap::<EndpointId, u16>::new();
         let cap = self.worker.options.attempts_per_endpoint_max;
         self.more_deliveries = claimed.len() >= usize::from(asked);
         for held in claimed.into_iter().filter_map(delivery) {
             let count = of_endpoint.entry(held.value.endpoint).or_default();
             *count = count.saturating_add(1);
-            self.more_deliveries |= *count >= cap;
+            if *count >= cap {
+                self.eager = EAGER;
+            }
             self.dispatcher.push(Waiting::from((held, None)));
         }
     }
@@ -328,13 +347,14 @@ impl Loop {
         if timeout(within, finish).await.is_err() {
             tracing::warn!("what was under way did not end in time; its leases will");
         }
-        back.append(&mut outcomes);
-        if back.is_empty() {
-            return;
-        }
-        let count = back.len();
-        if let Err(error) = self.worker.engine.0.store.commit(back).await {
-            tracing::warn!(%error, count, "what was held could not be given back; its leases end");
+        outcomes.append(&mut back);
+        while !outcomes.is_empty() {
+            let rest = outcomes.split_off(outcomes.len().min(GIVEN_BACK_AT_ONCE));
+            let count = outcomes.len();
+            if let Err(error) = self.worker.engine.0.store.commit(outcomes).await {
+                tracing::warn!(%error, count, "what was held could not be given back; its leases end");
+            }
+            outcomes = rest;
         }
     }
 }
