@@ -1,5 +1,7 @@
 //! What rails say: answers to our questions, and callbacks.
 
+use std::borrow::Cow;
+
 use cauri_core::{
     Actor, Changeset, Entity, Environment, Error as Refused, Key, NextQuestion, OrderId, Payment,
     PaymentId, Payout, PayoutId, Refund, RefundId, Report, Scope, Timestamp,
@@ -48,9 +50,11 @@ impl Engine {
         let found = found.ok_or(Refused::NotFound("payment"))?;
         self.transact(scope, payments::keys_of(&found), |mut loaded, cx| {
             let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
-            let Some(next) = heard.next(scope, payment.version) else { return Ok(nothing()) };
+            let Some((reports, next)) = heard.of(scope, payment.version) else {
+                return Ok(nothing());
+            };
             let case = decide::payment::Case { payment, link: loaded.take(1) };
-            decide::payment::report(case, heard.reports, next, Actor::Network, cx)
+            decide::payment::report(case, &reports, next, Actor::Network, cx)
                 .map(|decision| decision.map(|_| ()))
         })
         .await
@@ -73,9 +77,10 @@ impl Engine {
         let keys = vec![Key::Payout(scope, id)];
         self.transact(scope, keys, |mut loaded, cx| {
             let payout = loaded.take::<Payout>(0).ok_or(Refused::NotFound("payout"))?;
-            let Some(next) = heard.next(scope, payout.version) else { return Ok(nothing()) };
-            decide::payout::report(payout, heard.reports, next, cx)
-                .map(|decision| decision.map(|_| ()))
+            let Some((reports, next)) = heard.of(scope, payout.version) else {
+                return Ok(nothing());
+            };
+            decide::payout::report(payout, &reports, next, cx).map(|decision| decision.map(|_| ()))
         })
         .await
     }
@@ -92,10 +97,12 @@ impl Engine {
         let keys = vec![Key::Refund(scope, id), Key::Payment(scope, payment)];
         self.transact(scope, keys, |mut loaded, cx| {
             let refund = loaded.take::<Refund>(0).ok_or(Refused::NotFound("refund"))?;
-            let Some(next) = heard.next(scope, refund.version) else { return Ok(nothing()) };
+            let Some((reports, next)) = heard.of(scope, refund.version) else {
+                return Ok(nothing());
+            };
             let payment = loaded.take(1).ok_or(Refused::NotFound("payment"))?;
             let case = decide::refund::Case { refund, payment };
-            decide::refund::report(case, heard.reports, next, Actor::Network, cx)
+            decide::refund::report(case, &reports, next, Actor::Network, cx)
                 .map(|decision| decision.map(|_| ()))
         })
         .await
@@ -112,16 +119,30 @@ pub(crate) struct Heard<'a> {
 }
 
 impl Heard<'_> {
-    /// The plan after this for an order that is at `version` by now; `None` when it is not to be
-    /// heard at all. What was said of an earlier state overturns no plan. What the simulator said
-    /// of one counts for nothing: a person has told it another story since (API §17.2).
-    fn next(&self, scope: Scope, version: u64) -> Option<NextQuestion> {
-        match (self.asked, self.ask_again_at) {
-            (Some(asked), at) if asked == version => Some(at.into()),
-            (Some(_), _) if scope.environment == Environment::Sandbox => None,
-            (Some(_), Some(at)) => Some(NextQuestion::AtUnlessPlanned(at)),
-            (Some(_), None) | (None, _) => Some(NextQuestion::AsPlanned),
+    /// What of this counts for an order that is at `version` by now, and the plan after it; `None`
+    /// when nothing does.
+    ///
+    /// What was said of an earlier state overturns no plan. Nor does it fail an order: that *our*
+    /// sending did not arrive, or was not taken on, says nothing once somebody else may have sent
+    /// the order again, because our hold on it was over by their clock. And what the simulator said
+    /// of an earlier state counts for nothing: a person has told it another story since (API §17.2).
+    fn of(&self, scope: Scope, version: u64) -> Option<(Cow<'_, [Report]>, NextQuestion)> {
+        let Some(asked) = self.asked else {
+            return Some((self.reports.into(), NextQuestion::AsPlanned));
+        };
+        if asked == version {
+            return Some((self.reports.into(), self.ask_again_at.into()));
         }
+        if scope.environment == Environment::Sandbox {
+            return None;
+        }
+        let of_the_order = |it: &&Report| !matches!(it, Report::Unreachable | Report::Refused(..));
+        let reports: Vec<Report> = self.reports.iter().filter(of_the_order).cloned().collect();
+        let next = self.ask_again_at.map(NextQuestion::AtUnlessPlanned);
+        if reports.is_empty() && next.is_none() {
+            return None;
+        }
+        Some((reports.into(), next.unwrap_or(NextQuestion::AsPlanned)))
     }
 }
 
