@@ -4,14 +4,16 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use cauri::{
-    Answer, Call, Caller, Catalogue, Connection, Engine, Environment, FeeSchedule, Gateway, Order,
-    PaymentStatus, Report, Scope, Timestamp, Worker,
+    Answer, Call, Caller, Catalogue, Claim, ClaimKind, Clock as _, Connection, Engine, Environment,
+    FeeSchedule, Gateway, Order, PaymentId, PaymentStatus, Report, Scope, Store as _, Timestamp,
+    Worker,
     decide::{Offers, Terms},
     wire::CreatePayment,
 };
 use cauri_conformance::{ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
 use serde_json::json;
+use tokio::sync::{Notify, oneshot};
 
 /// Does not know the order and cannot be reached to send it, until it turns out to have it: the
 /// first sending, of a process that has died, took its time.
@@ -39,19 +41,100 @@ impl Gateway for SlowRail {
 
 #[tokio::test]
 async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach() {
-    let start = Timestamp::from_millis(1_731_974_400_000);
-    let clock = Arc::new(ManualClock::at(start));
+    let clock = Arc::new(ManualClock::at(start()));
+    let store = Arc::new(MemoryStore::new());
+    let rail = Arc::new(SlowRail::default());
+    let (engine, me) = live(store, clock.clone(), rail).await;
+    let payment = created(&engine, me).await;
+
+    // Nobody listens here, so whoever claims it cannot know that nobody has sent it.
+    let worker = Worker::new(engine.clone());
+    worker.tick().await.unwrap();
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Created);
+
+    clock.advance_millis(5_000);
+    worker.tick().await.unwrap();
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Succeeded);
+}
+
+/// A network to which the way takes so long that another node takes the order over meanwhile.
+#[derive(Debug)]
+struct Overtaken {
+    store: Arc<MemoryStore>,
+    clock: Arc<ManualClock>,
+    sent: Arc<Notify>,
+}
+
+#[async_trait]
+impl Gateway for Overtaken {
+    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
+        self.clock.advance_millis(21_000);
+        let now = self.clock.now();
+        let until = now.plus_seconds(20);
+        let claim = Claim { kind: ClaimKind::Payments, now, until, limit: 10, lanes: None };
+        assert_eq!(self.store.claim(&claim).await.unwrap().len(), 1);
+        self.sent.notify_one();
+        Answer::final_report(Report::Unreachable)
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        Answer::final_report(Report::NotFound)
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn what_did_not_arrive_from_here_fails_no_order_that_another_node_has_taken_over() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let store = Arc::new(MemoryStore::new());
+    let sent = Arc::new(Notify::new());
+    let rail = Overtaken { store: store.clone(), clock: clock.clone(), sent: sent.clone() };
+    let (engine, me) = live(store, clock, Arc::new(rail)).await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    // It listens from its first turn on.
+    tokio::task::yield_now().await;
+    let payment = created(&engine, me).await;
+    sent.notified().await;
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Created, "the other node may have sent it");
+}
+
+fn start() -> Timestamp {
+    Timestamp::from_millis(1_731_974_400_000)
+}
+
+/// An engine with a live network, and an account.
+async fn live(
+    store: Arc<MemoryStore>,
+    clock: Arc<ManualClock>,
+    rail: Arc<dyn Gateway>,
+) -> (Engine, Caller) {
     let mut terms = Terms::default();
     terms.live = Offers { catalogue: Catalogue::sandbox(), fees: FeeSchedule::sandbox() };
-    let engine = Engine::builder(Arc::new(MemoryStore::new()))
-        .clock(clock.clone())
+    let engine = Engine::builder(store)
+        .clock(clock)
         .entropy(Arc::new(SeededEntropy::new(7)))
         .terms(terms)
-        .gateway(Connection::new("sim_mtn_ci"), Arc::new(SlowRail::default()))
+        .gateway(Connection::new("sim_mtn_ci"), rail)
         .build()
         .unwrap();
     let account = engine.create_account().await.unwrap();
     let me = Caller::secret(Scope { account: account.id, environment: Environment::Live });
+    (engine, me)
+}
+
+/// A payment that is about to be sent.
+async fn created(engine: &Engine, me: Caller) -> PaymentId {
     let body = json!({
         "amount": 5000, "currency": "XOF", "payment_method": "mobile_money", "network": "mtn",
         "phone": "+2250500000000",
@@ -59,19 +142,8 @@ async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach
     let form = cauri::wire::Form {
         environment: Environment::Live,
         catalogue: &engine.terms().live.catalogue,
-        now: start,
+        now: start(),
     };
     let ask = CreatePayment::read(body.as_object().unwrap(), &form).unwrap();
-    let payment = engine.create_payment(&Call::by(me), ask).await.unwrap().object;
-
-    // Nobody listens here, so whoever claims it cannot know that nobody has sent it.
-    let worker = Worker::new(engine.clone());
-    worker.tick().await.unwrap();
-    let found = engine.payment(&me, payment.id).await.unwrap();
-    assert_eq!(found.status, PaymentStatus::Created);
-
-    clock.advance_millis(5_000);
-    worker.tick().await.unwrap();
-    let found = engine.payment(&me, payment.id).await.unwrap();
-    assert_eq!(found.status, PaymentStatus::Succeeded);
+    engine.create_payment(&Call::by(me), ask).await.unwrap().object.id
 }
