@@ -91,12 +91,24 @@ pub enum Problem {
 
 impl Problem {
     /// It has a wrong form: says which form is wanted.
+    ///
+    /// ```
+    /// use cauri_core::{Fault, Problem};
+    /// let fault = Fault::at("limit", Problem::invalid("must be an integer from 1 to 100"));
+    /// assert_eq!(fault.to_string(), "limit must be an integer from 1 to 100.");
+    /// ```
     #[must_use]
     pub const fn invalid(expected: &'static str) -> Self {
         Self::Invalid(Cow::Borrowed(expected))
     }
 
     /// The code of the contract.
+    ///
+    /// ```
+    /// use cauri_core::Problem;
+    /// assert_eq!(Problem::Missing.code(), "parameter_missing");
+    /// assert_eq!(Problem::PhoneInvalid.code(), "phone_invalid");
+    /// ```
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -161,12 +173,24 @@ pub struct Fault {
 
 impl Fault {
     /// This problem at this parameter.
+    ///
+    /// ```
+    /// use cauri_core::{Fault, Problem};
+    /// let fault = Fault::at("events[1]", Problem::EventKindUnknown);
+    /// assert_eq!(fault.to_string(), "events[1] is not a kind of event.");
+    /// ```
     #[must_use]
     pub fn at(param: impl Into<Cow<'static, str>>, problem: Problem) -> Self {
         Self { param: Some(param.into()), problem }
     }
 
     /// A problem of the request as a whole.
+    ///
+    /// ```
+    /// use cauri_core::{Fault, Problem};
+    /// let fault = Fault::overall(Problem::EndpointLimitReached { max: 16 });
+    /// assert_eq!(fault.to_string(), "There are already 16 webhook endpoints.");
+    /// ```
     #[must_use]
     pub const fn overall(problem: Problem) -> Self {
         Self { param: None, problem }
@@ -191,11 +215,25 @@ impl Faults {
     ///
     /// # Errors
     /// The faults.
+    ///
+    /// ```
+    /// use cauri_core::{Fault, Faults, Problem};
+    /// assert!(Faults::none(Vec::new()).is_ok());
+    /// assert!(Faults::none(vec![Fault::at("amount", Problem::Missing)]).is_err());
+    /// ```
     pub fn none(faults: Vec<Fault>) -> Result<(), Self> {
         if faults.is_empty() { Ok(()) } else { Err(Self(faults)) }
     }
 
     /// All of them, in field order.
+    ///
+    /// ```
+    /// use cauri_core::{Fault, Faults, Problem};
+    /// let missing = ["amount", "currency"].map(|param| Fault::at(param, Problem::Missing));
+    /// let faults = Faults::none(missing.to_vec()).unwrap_err();
+    /// assert_eq!(faults.all().len(), 2);
+    /// assert_eq!(faults.to_string(), "amount is required."); // one sentence: the first
+    /// ```
     #[must_use]
     pub fn all(&self) -> &[Fault] {
         &self.0
@@ -286,6 +324,12 @@ pub enum Error {
 
 impl Error {
     /// The code of the contract; for parameters that of the first fault.
+    ///
+    /// ```
+    /// use cauri_core::{Error, Fault, Problem};
+    /// assert_eq!(Error::PaymentLinkInUse.code(), "payment_link_in_use");
+    /// assert_eq!(Error::from(Fault::at("amount", Problem::Missing)).code(), "parameter_missing");
+    /// ```
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -317,6 +361,15 @@ impl Error {
     }
 
     /// What the network's catalogue refuses, at the parameter it is about.
+    ///
+    /// ```
+    /// use cauri_core::{CatalogueError, Error};
+    /// let error = Error::catalogue(CatalogueError::CountryNotSupported { country: "FR".parse()? });
+    /// let Error::Invalid(faults) = &error else { panic!("a wrong parameter") };
+    /// assert_eq!(error.code(), "country_not_supported");
+    /// assert_eq!(faults.all()[0].param.as_deref(), Some("country"));
+    /// # Ok::<(), cauri_core::CountryError>(())
+    /// ```
     #[must_use]
     pub fn catalogue(error: CatalogueError) -> Self {
         Self::fault(error.param(), Problem::Catalogue(error))

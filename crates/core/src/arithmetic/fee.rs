@@ -227,6 +227,20 @@ impl FeeSchedule {
     }
 
     /// The same with this rule, in place of the one with the same key.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, FeeKey, FeeKind, FeeRule, FeeSchedule, PaymentMethod};
+    /// // 1.5 % of a payment by card, and nothing else costs anything.
+    /// let card = FeeKey::any(FeeKind::Payment, PaymentMethod::Card);
+    /// let schedule =
+    ///     FeeSchedule::empty().with(card, FeeRule { bps: 150, ..FeeRule::default() });
+    /// let fee = |kind| {
+    ///     let usd = "USD".parse().expect("a currency");
+    ///     schedule.fee(kind, PaymentMethod::Card, None, usd, Amount::new(10_000))
+    /// };
+    /// assert_eq!(fee(FeeKind::Payment), Ok(Amount::new(150)));
+    /// assert_eq!(fee(FeeKind::Payout), Ok(Amount::ZERO));
+    /// ```
     #[must_use]
     pub fn with(mut self, key: FeeKey, rule: FeeRule) -> Self {
         self.0.retain(|(other, _)| *other != key);

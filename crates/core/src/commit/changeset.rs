@@ -49,44 +49,143 @@ pub struct Changeset {
 
 impl Changeset {
     /// Nothing yet.
+    ///
+    /// ```
+    /// use cauri_core::{Changeset, Facts, judge};
+    /// let changes = Changeset::new();
+    /// assert!(changes.is_empty());
+    /// assert_eq!(judge(vec![changes], &Facts::default()).0, [Ok(())]); // nothing is always possible
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a new record.
+    ///
+    /// ```
+    /// use cauri_core::{Account, Changeset, Timestamp, Write};
+    /// let id = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let mut changes = Changeset::new();
+    /// changes.insert(Account { id, created_at: Timestamp::EPOCH }, None);
+    /// assert!(matches!(changes.writes(), [Write::Insert { due_at: None, .. }]));
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     pub fn insert(&mut self, record: impl Into<Record>, due_at: Option<Timestamp>) {
         self.writes.push(Write::Insert { record: record.into(), due_at });
     }
 
     /// Replaces the record that was read at `expected`.
+    ///
+    /// ```
+    /// use cauri_core::{Changeset, Payment, Write};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let payment = shop.payment(5_000);
+    /// let mut changes = Changeset::new();
+    /// changes.update(payment.value, payment.version, None);
+    /// assert!(matches!(changes.writes(), [Write::Update { expected: 1, .. }]));
+    /// ```
     pub fn update(&mut self, record: impl Into<Record>, expected: u64, due_at: Option<Timestamp>) {
         self.writes.push(Write::Update { record: record.into(), expected, due_at });
     }
 
     /// Gives a claimed record back as it is, due at a moment.
+    ///
+    /// ```
+    /// use cauri_core::{Changeset, Write};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (_, held) = shop.delivery();
+    /// let now = shop.now();
+    /// let mut changes = Changeset::new();
+    /// changes.release(held.map(Into::into), now);
+    /// assert!(matches!(changes.writes(), [Write::Update { due_at, .. }] if *due_at == Some(now)));
+    /// ```
     pub fn release(&mut self, held: Versioned<Record>, due_at: Timestamp) {
         self.update(held.value, held.version, Some(due_at));
     }
 
     /// Forgets an idempotency record.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Changeset, IdempotencyRecord, Write, decide, wire};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let ask = wire::Fund { amount: Amount::new(1_000), currency: "XOF".parse()? };
+    /// let funding = decide::sandbox::fund(ask, Amount::ZERO, &mut shop.context());
+    /// shop.done(funding);
+    /// let mut changes = Changeset::new();
+    /// changes.forget(&shop.last::<IdempotencyRecord>());
+    /// assert!(matches!(changes.writes(), [Write::Remove { expected: 1, .. }]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn forget(&mut self, record: &Versioned<crate::model::idempotency::IdempotencyRecord>) {
         let key = Key::Idempotency(record.value.scope, record.value.key.clone());
         self.writes.push(Write::Remove { key, expected: record.version });
     }
 
     /// Moves money; nothing for `None`.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Changeset, EntryKind, LedgerAccountKind, Posting, PostingHead};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let head = PostingHead {
+    ///     scope: shop.scope,
+    ///     transaction: shop.env.id(),
+    ///     kind: EntryKind::SandboxFunding,
+    ///     source: None,
+    ///     currency: "XOF".parse()?,
+    /// };
+    /// let (from, to) = (LedgerAccountKind::Clearing, LedgerAccountKind::MerchantAvailable);
+    /// let mut changes = Changeset::new();
+    /// changes.post(Posting::moving(head, from, to, Amount::new(1_000), &mut shop.env));
+    /// changes.post(Posting::moving(head, from, to, Amount::ZERO, &mut shop.env)); // adds nothing
+    /// assert_eq!(changes.postings().len(), 1);
+    /// # Ok::<(), cauri_core::CurrencyError>(())
+    /// ```
     pub fn post(&mut self, posting: Option<Posting>) {
         self.postings.extend(posting);
     }
 
     /// The verbs, in order.
+    ///
+    /// ```
+    /// use cauri_core::{RecordKind, Write, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payment_link::create(Shop::ask_link(5_000), &mut shop.context())?;
+    /// let inserted = decision.changes.writes().iter().map(|write| match write {
+    ///     Write::Insert { record, .. } => record.kind(),
+    ///     _ => unreachable!("nothing was there before"),
+    /// });
+    /// assert_eq!(inserted.collect::<Vec<_>>(), [RecordKind::Event, RecordKind::PaymentLink]);
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub fn writes(&self) -> &[Write] {
         &self.writes
     }
 
     /// The postings, in order.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let ask = Shop::ask_payout(1_000);
+    /// let decision = decide::payout::create(ask, false, &mut shop.context())?;
+    /// // The amount and its fee of 100 are put aside.
+    /// assert_eq!(decision.changes.postings()[0].lines()[0].amount, Amount::new(1_100));
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub fn postings(&self) -> &[Posting] {
         &self.postings
@@ -97,6 +196,11 @@ impl Changeset {
     }
 
     /// Does it ask for nothing?
+    ///
+    /// ```
+    /// use cauri_core::Changeset;
+    /// assert!(Changeset::new().is_empty());
+    /// ```
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.postings.is_empty()
@@ -128,6 +232,17 @@ impl Changeset {
     }
 
     /// Every key whose record matters to the verdict.
+    ///
+    /// ```
+    /// use cauri_core::{ApiKeyKind, Key, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (new, changes) =
+    ///     decide::api_key::create(shop.scope, ApiKeyKind::Secret, None, None, &mut shop.env);
+    /// let keys: Vec<Key> = changes.keys().collect();
+    /// assert_eq!(keys, [Key::ApiKey(shop.scope, new.key.id), Key::ApiKeyHash(new.key.hash)]);
+    /// ```
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         self.writes
             .iter()
@@ -140,6 +255,18 @@ impl Changeset {
     }
 
     /// Every ledger account it moves, repeats included.
+    ///
+    /// ```
+    /// use cauri_core::{LedgerAccountKind, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let ask = Shop::ask_payout(1_000);
+    /// let decision = decide::payout::create(ask, false, &mut shop.context())?;
+    /// let moved: Vec<_> = decision.changes.ledger_accounts().map(|account| account.kind).collect();
+    /// assert_eq!(moved, [LedgerAccountKind::MerchantAvailable, LedgerAccountKind::MerchantReserved]);
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     pub fn ledger_accounts(&self) -> impl Iterator<Item = LedgerAccount> {
         self.postings
             .iter()

@@ -39,6 +39,23 @@ pub struct Claim {
     pub lanes: Option<Lanes>,
 }
 
+/// What is due of one kind and nobody has taken on.
+///
+/// Not a part of the contract between the engine and a store: the stores here tell it for metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::exhaustive_structs, reason = "stores make it")]
+pub struct Backlog {
+    /// How much, counted up to [`Backlog::MAX`].
+    pub count: u16,
+    /// Since when the oldest has been due.
+    pub oldest: Option<Timestamp>,
+}
+
+impl Backlog {
+    /// As far as is counted: more is too much in any case, and counting it would cost what there is.
+    pub const MAX: u16 = 1_000;
+}
+
 /// Room per endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "stores read every field")]
@@ -51,6 +68,15 @@ pub struct Lanes {
 
 impl Lanes {
     /// How many more of this endpoint may be handed out.
+    ///
+    /// ```
+    /// use cauri_core::{EndpointId, Lanes};
+    /// let slow: EndpointId = "whe_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let idle: EndpointId = "whe_01jd3w8k4f7q2m9x5r6t0v1b3d".parse()?;
+    /// let lanes = Lanes { cap: 8, held: vec![(slow, 8)] };
+    /// assert_eq!((lanes.room(slow), lanes.room(idle)), (0, 8));
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn room(&self, endpoint: EndpointId) -> u16 {
         let held = self.held.iter().find(|(id, _)| *id == endpoint).map_or(0, |(_, held)| *held);

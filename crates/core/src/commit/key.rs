@@ -50,6 +50,15 @@ pub enum Key {
 
 impl Key {
     /// The key of something that moves money.
+    ///
+    /// ```
+    /// use cauri_core::{Key, OrderId, Scope, Environment};
+    /// let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let scope = Scope { account, environment: Environment::Live };
+    /// let payout = "pout_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// assert_eq!(Key::order(scope, OrderId::Payout(payout)), Key::Payout(scope, payout));
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub const fn order(scope: Scope, id: OrderId) -> Self {
         match id {

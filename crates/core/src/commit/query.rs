@@ -47,6 +47,15 @@ pub enum List {
 
 impl List {
     /// Whose it is; `None` for the list of accounts.
+    ///
+    /// ```
+    /// use cauri_core::{Environment, List, Scope};
+    /// let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let scope = Scope { account, environment: Environment::Live };
+    /// assert_eq!(List::Payments(scope).scope(), Some(scope));
+    /// assert_eq!(List::Accounts.scope(), None);
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub const fn scope(self) -> Option<Scope> {
         match self {
@@ -66,12 +75,27 @@ impl List {
     }
 
     /// Does its first page hold the oldest records?
+    ///
+    /// ```
+    /// use cauri_core::{Environment, List, Scope};
+    /// let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let scope = Scope { account, environment: Environment::Live };
+    /// let payment = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// assert!(List::Timeline(scope, payment).is_oldest_first());
+    /// assert!(!List::Payments(scope).is_oldest_first());
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub const fn is_oldest_first(self) -> bool {
         matches!(self, Self::Timeline(..))
     }
 
     /// Its name, for a store that keeps a counter for each.
+    ///
+    /// ```
+    /// use cauri_core::List;
+    /// assert_eq!(List::Accounts.name(), "accounts");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -189,6 +213,13 @@ pub struct Listed<T> {
 
 impl Query {
     /// The first page of a whole list.
+    ///
+    /// ```
+    /// use cauri_core::{List, Query};
+    /// let query = Query::all(List::Accounts);
+    /// assert_eq!((query.page.limit(), query.page.offset()), (25, 0));
+    /// assert!(query.is_unfiltered());
+    /// ```
     #[must_use]
     pub fn all(list: List) -> Self {
         Self {
@@ -201,6 +232,16 @@ impl Query {
     }
 
     /// One more condition.
+    ///
+    /// ```
+    /// use cauri_core::{Environment, Field, FieldValue, List, PaymentStatus, Query, Scope};
+    /// let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let scope = Scope { account, environment: Environment::Live };
+    /// let failed = FieldValue::Text(PaymentStatus::Failed.to_string());
+    /// let query = Query::all(List::Payments(scope)).with(Field::Status, failed);
+    /// assert_eq!(query.filters.len(), 1);
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn with(mut self, field: Field, value: FieldValue) -> Self {
         self.filters.push(Filter { field, value });
@@ -208,6 +249,12 @@ impl Query {
     }
 
     /// Another part.
+    ///
+    /// ```
+    /// use cauri_core::{List, Page, Query};
+    /// let third = Page::new(10, 20).expect("within the limits");
+    /// assert_eq!(Query::all(List::Accounts).page(third).page, third);
+    /// ```
     #[must_use]
     pub const fn page(mut self, page: Page) -> Self {
         self.page = page;
@@ -216,12 +263,33 @@ impl Query {
 
     /// Is every record of the list wanted? Then a page is a range of numbers and the total a
     /// counter.
+    ///
+    /// ```
+    /// use cauri_core::{Field, FieldValue, List, Query};
+    /// let query = Query::all(List::Accounts);
+    /// assert!(query.is_unfiltered());
+    /// assert!(!query.with(Field::Active, FieldValue::Flag(true)).is_unfiltered());
+    /// ```
     #[must_use]
     pub const fn is_unfiltered(&self) -> bool {
         self.filters.is_empty() && self.created_from.is_none() && self.created_to.is_none()
     }
 
     /// Does a record of the list meet the conditions?
+    ///
+    /// ```
+    /// use cauri_core::{Field, FieldValue, List, Query};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let record = shop.payment(5_000).value.into();
+    /// let of = |status: &str| {
+    ///     let status = FieldValue::Text(status.to_owned());
+    ///     Query::all(List::Payments(shop.scope)).with(Field::Status, status)
+    /// };
+    /// assert!(of("created").admits(&record));
+    /// assert!(!of("succeeded").admits(&record));
+    /// ```
     #[must_use]
     pub fn admits(&self, record: &Record) -> bool {
         self.admits_moment(record.created_at())
@@ -229,6 +297,19 @@ impl Query {
     }
 
     /// Does a ledger entry meet the conditions?
+    ///
+    /// ```
+    /// use cauri_core::{Field, FieldValue, List, Query};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.paid(5_000);
+    /// let fees = FieldValue::Text("fees".to_owned());
+    /// let query = Query::all(List::Entries(shop.scope)).with(Field::LedgerAccount, fees);
+    /// // Two lines for the payment, two for its fee; one of them is on the account of fees.
+    /// assert_eq!(shop.entries.len(), 4);
+    /// assert_eq!(shop.entries.iter().filter(|entry| query.admits_entry(entry)).count(), 1);
+    /// ```
     #[must_use]
     pub fn admits_entry(&self, entry: &Entry) -> bool {
         self.admits_moment(Some(entry.created_at))
@@ -243,6 +324,17 @@ impl Query {
 
 impl Entry {
     /// The value of a field that entries can be filtered by.
+    ///
+    /// ```
+    /// use cauri_core::{Field, FieldValue};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.paid(5_000);
+    /// let side = shop.entries[0].field(Field::Direction);
+    /// assert_eq!(side, Some(FieldValue::Text("debit".to_owned())));
+    /// assert_eq!(shop.entries[0].field(Field::Email), None);
+    /// ```
     #[must_use]
     pub fn field(&self, field: Field) -> Option<FieldValue> {
         let word = |word: &str| Some(FieldValue::Text(word.to_owned()));

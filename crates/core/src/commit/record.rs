@@ -36,6 +36,12 @@ pub struct Versioned<T> {
 
 impl<T> Versioned<T> {
     /// The same version of another view of the value.
+    ///
+    /// ```
+    /// use cauri_core::Versioned;
+    /// let read = Versioned { value: 42, version: 3, due_at: None };
+    /// assert_eq!(read.map(|number| number.to_string()).value, "42");
+    /// ```
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Versioned<U> {
         Versioned { value: f(self.value), version: self.version, due_at: self.due_at }
     }
@@ -44,6 +50,16 @@ impl<T> Versioned<T> {
 /// What a type must say of itself to be kept by a store. Implemented by this crate only.
 pub trait Entity: Sized + Clone + Send + 'static + Into<Record> {
     /// The value, if the record is of this type.
+    ///
+    /// ```
+    /// use cauri_core::{Entity, Payment, Payout, Record};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let payment = Shop::open().payment(5_000).value;
+    /// let record = Record::from(payment.clone());
+    /// assert_eq!(Payment::from_record(record.clone()), Some(payment));
+    /// assert_eq!(Payout::from_record(record), None);
+    /// ```
     fn from_record(record: Record) -> Option<Self>;
 }
 
@@ -71,6 +87,14 @@ macro_rules! records {
 
         impl Record {
             /// Of which kind it is.
+            ///
+            /// ```
+            /// use cauri_core::{Account, Record, RecordKind, Timestamp};
+            /// let id = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+            /// let record = Record::from(Account { id, created_at: Timestamp::EPOCH });
+            /// assert_eq!(record.kind(), RecordKind::Account);
+            /// # Ok::<(), cauri_core::IdError>(())
+            /// ```
             #[must_use]
             pub const fn kind(&self) -> RecordKind {
                 match self { $(Self::$name(_) => RecordKind::$name,)+ }
@@ -129,6 +153,14 @@ records! {
 
 impl Record {
     /// The primary key.
+    ///
+    /// ```
+    /// use cauri_core::{Account, Key, Record, Timestamp};
+    /// let id = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let record = Record::from(Account { id, created_at: Timestamp::EPOCH });
+    /// assert_eq!(record.key(), Key::Account(id));
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn key(&self) -> Key {
         match self {
@@ -150,6 +182,17 @@ impl Record {
     }
 
     /// The alternate key, where there is one.
+    ///
+    /// ```
+    /// use cauri_core::{Key, Record};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (key, _) = shop.key();
+    /// let hash = key.value.hash;
+    /// assert_eq!(Record::from(key.value).alternate_key(), Some(Key::ApiKeyHash(hash)));
+    /// assert_eq!(Record::from(shop.payment(5_000).value).alternate_key(), None);
+    /// ```
     #[must_use]
     pub fn alternate_key(&self) -> Option<Key> {
         match self {
@@ -172,6 +215,16 @@ impl Record {
 
     /// The list in which the store numbers it densely, where there is one. A timeline's lines
     /// bring their own numbers.
+    ///
+    /// ```
+    /// use cauri_core::{List, Record};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let payment = shop.payment(5_000).value;
+    /// assert_eq!(Record::from(payment).list(), Some(List::Payments(shop.scope)));
+    /// assert_eq!(Record::from(shop.subscriptions.clone()).list(), None);
+    /// ```
     #[must_use]
     pub const fn list(&self) -> Option<List> {
         match self {
@@ -193,6 +246,16 @@ impl Record {
     }
 
     /// Whose it is; `None` for what belongs to the installation.
+    ///
+    /// ```
+    /// use cauri_core::{Record, Setting};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// assert_eq!(Record::from(shop.payment(5_000).value).scope(), Some(shop.scope));
+    /// let setting = Setting { name: "colour".to_owned(), value: b"blue".to_vec() };
+    /// assert_eq!(Record::from(setting).scope(), None);
+    /// ```
     #[must_use]
     pub const fn scope(&self) -> Option<Scope> {
         match self {
@@ -213,6 +276,15 @@ impl Record {
     }
 
     /// When it was made: what `created_from` and `created_to` look at.
+    ///
+    /// ```
+    /// use cauri_core::Record;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// assert_eq!(Record::from(shop.payment(5_000).value).created_at(), Some(shop.now()));
+    /// assert_eq!(Record::from(shop.subscriptions.clone()).created_at(), None);
+    /// ```
     #[must_use]
     pub const fn created_at(&self) -> Option<Timestamp> {
         match self {
@@ -234,6 +306,17 @@ impl Record {
 
     /// The value of a field that lists can be filtered by; `None` when it is null or when records
     /// of this kind have no such field.
+    ///
+    /// ```
+    /// use cauri_core::{Field, FieldValue, Record};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let record = Record::from(shop.payment(5_000).value);
+    /// assert_eq!(record.field(Field::Network), Some(FieldValue::Text("mtn".to_owned())));
+    /// assert_eq!(record.field(Field::Customer), None); // it has none
+    /// assert_eq!(record.field(Field::Email), None); // payments have no such field
+    /// ```
     #[must_use]
     pub fn field(&self, field: Field) -> Option<FieldValue> {
         let word = |word: &str| Some(FieldValue::Text(word.to_owned()));

@@ -20,6 +20,16 @@ pub struct NewApiKey {
 }
 
 /// Makes an account.
+///
+/// ```
+/// use cauri_core::{Write, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (account, changes) = decide::api_key::create_account(&mut shop.env);
+/// assert!(account.id.to_string().starts_with("acct_"));
+/// assert!(matches!(changes.writes(), [Write::Insert { .. }]));
+/// ```
 #[must_use]
 pub fn create_account(env: &mut Env) -> (Account, Changeset) {
     let account = Account { id: env.id(), created_at: env.now() };
@@ -29,6 +39,19 @@ pub fn create_account(env: &mut Env) -> (Account, Changeset) {
 }
 
 /// Makes a key: its clear text is known from here on only to whoever holds the answer.
+///
+/// ```
+/// use cauri_core::{ApiKeyKind, KeyHash, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (new, changes) =
+///     decide::api_key::create(shop.scope, ApiKeyKind::Public, None, None, &mut shop.env);
+/// assert!(new.clear.reveal().starts_with("pk_test_"));
+/// // What is kept is its hash: the changes do not hold the key itself.
+/// assert_eq!(KeyHash::of(new.clear.reveal()), Some(new.key.hash));
+/// assert!(!format!("{changes:?}").contains(new.clear.reveal()));
+/// ```
 #[must_use]
 pub fn create(
     scope: Scope,
@@ -58,6 +81,21 @@ pub fn create(
 }
 
 /// Revokes a key; one that is revoked already stays as it is.
+///
+/// ```
+/// use cauri_core::decide;
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (key, _) = shop.key();
+/// let (revoked, changes) = decide::api_key::revoke(key, shop.now());
+/// assert_eq!(revoked.revoked_at, Some(shop.now()));
+/// assert_eq!(shop.commit(changes), Ok(()));
+/// // Once more, later: it stays revoked since then.
+/// let (revoked, changes) = decide::api_key::revoke(shop.last(), shop.now().plus_seconds(60));
+/// assert_eq!(revoked.revoked_at, Some(shop.now()));
+/// assert!(changes.is_empty());
+/// ```
 #[must_use]
 pub fn revoke(key: Versioned<ApiKey>, now: Timestamp) -> (ApiKey, Changeset) {
     let Versioned { value: mut key, version, .. } = key;
@@ -71,6 +109,18 @@ pub fn revoke(key: Versioned<ApiKey>, now: Timestamp) -> (ApiKey, Changeset) {
 
 /// Replaces a key by a new one of the same kind and name; the old one ends after a grace of 0 to
 /// 604,800 seconds, at once when there is none.
+///
+/// ```
+/// use cauri_core::{KeyHash, Write, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (key, _) = shop.key();
+/// let (old, now) = (key.value.hash, shop.now());
+/// let (new, changes) = decide::api_key::roll(key, 86_400, &mut shop.env);
+/// assert_ne!(KeyHash::of(new.clear.reveal()), Some(old));
+/// assert_eq!(shop.commit(changes), Ok(()));
+/// ```
 #[must_use]
 pub fn roll(key: Versioned<ApiKey>, grace_s: u32, env: &mut Env) -> (NewApiKey, Changeset) {
     let Versioned { value: mut old, version, .. } = key;
@@ -87,6 +137,19 @@ pub fn roll(key: Versioned<ApiKey>, grace_s: u32, env: &mut Env) -> (NewApiKey, 
 }
 
 /// Notes that a key was used; `None` when it was noted within the last minute.
+///
+/// ```
+/// use cauri_core::decide;
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (key, _) = shop.key();
+/// let changes = decide::api_key::used(key, shop.now()).expect("its first use");
+/// assert_eq!(shop.commit(changes), Ok(()));
+/// // A minute is not over: nothing is written for the next request.
+/// assert!(decide::api_key::used(shop.last(), shop.now().plus_seconds(59)).is_none());
+/// assert!(decide::api_key::used(shop.last(), shop.now().plus_seconds(60)).is_some());
+/// ```
 #[must_use]
 pub fn used(key: Versioned<ApiKey>, now: Timestamp) -> Option<Changeset> {
     let Versioned { value: mut key, version, .. } = key;

@@ -12,6 +12,19 @@ use crate::{
 ///
 /// # Errors
 /// A customer without name, e-mail address and phone.
+///
+/// ```
+/// use cauri_core::{decide, wire::CreateCustomer};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let ask = CreateCustomer { email: Some("awa@example.com".parse()?), ..Default::default() };
+/// let customer = decide::customer::create(ask, &mut shop.context())?.value;
+/// assert_eq!(customer.email.as_ref().map(|email| email.as_str()), Some("awa@example.com"));
+/// let nobody = decide::customer::create(CreateCustomer::default(), &mut shop.context());
+/// assert_eq!(nobody.unwrap_err().code(), "parameter_missing");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn create(
     ask: CreateCustomer,
     cx: &mut Context<'_>,
@@ -40,6 +53,19 @@ pub fn create(
 ///
 /// # Errors
 /// A customer that would be left without name, e-mail address and phone.
+///
+/// ```
+/// use cauri_core::{Patch, decide, wire::ModifyCustomer};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let customer = shop.customer("Awa Diop");
+/// let ask = ModifyCustomer { email: Patch::Set("awa@example.com".parse()?), ..Default::default() };
+/// let decision = decide::customer::modify(ask, customer, &mut shop.context());
+/// let customer = shop.done(decision);
+/// assert!(customer.name.is_some() && customer.email.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn modify(
     ask: ModifyCustomer,
     customer: Versioned<Customer>,

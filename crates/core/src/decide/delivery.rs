@@ -64,6 +64,18 @@ pub fn attempted(
 }
 
 /// Gives a delivery up without an attempt, because its endpoint is gone or inactive.
+///
+/// ```
+/// use cauri_core::{AttemptError, DeliveryStatus, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (_, delivery) = shop.delivery();
+/// let why = AttemptError::EndpointDeleted;
+/// let (delivery, _) = decide::delivery::abandoned(delivery, why, shop.now());
+/// assert_eq!((delivery.status, delivery.ended_by), (DeliveryStatus::Failed, Some(why)));
+/// assert!(delivery.attempts.is_empty());
+/// ```
 #[must_use]
 pub fn abandoned(
     delivery: Versioned<Delivery>,
@@ -84,6 +96,25 @@ pub fn abandoned(
 /// # Errors
 /// [`Error::WebhookEndpointDisabled`] when its endpoint is gone or inactive,
 /// [`Error::WebhookDeliveryNotRetryable`] after [`retry::ATTEMPTS_KEPT_MAX`] attempts.
+///
+/// ```
+/// use cauri_core::{Error, WebhookEndpoint, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (_, delivery) = shop.delivery();
+/// let (url, now) = (delivery.value.url.clone(), shop.now());
+/// let (_, changes) = decide::delivery::attempted(delivery, url, now, Ok(500), 92);
+/// assert_eq!(shop.commit(changes), Ok(()));
+/// // It would be tried again in five seconds; the merchant has mended the receiver already.
+/// let (delivery, endpoint) = (shop.last(), shop.last::<WebhookEndpoint>().value);
+/// let shown = decide::delivery::retry(delivery, Some(&endpoint), &shop.context())?.value;
+/// assert_eq!(shown.next_attempt_at, Some(now));
+/// // An endpoint that is gone gets nothing any more.
+/// let refused = decide::delivery::retry(shop.last(), None, &shop.context());
+/// assert_eq!(refused.unwrap_err(), Error::WebhookEndpointDisabled);
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn retry(
     delivery: Versioned<Delivery>,
     endpoint: Option<&WebhookEndpoint>,

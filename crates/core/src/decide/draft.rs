@@ -61,11 +61,38 @@ pub struct Decision<T> {
 
 impl<T> Decision<T> {
     /// The same decision with another answer.
+    ///
+    /// ```
+    /// use cauri_core::decide;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payment_link::create(Shop::ask_link(5_000), &mut shop.context())?;
+    /// let writes = decision.changes.writes().len();
+    /// let decision = decision.map(|link| link.title.to_string());
+    /// assert_eq!((decision.value.as_str(), decision.changes.writes().len()), ("Invoice 42", writes));
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Decision<U> {
         Decision { value: f(self.value), changes: self.changes, if_short: self.if_short }
     }
 
     /// The records that were inserted for their maker to go on with: those held until `until`.
+    ///
+    /// ```
+    /// use cauri_core::{RecordKind, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.endpoint();
+    /// let until = shop.now().plus_seconds(20);
+    /// let mut context = shop.context();
+    /// context.held_until = Some(until); // whoever commits this goes on with the delivery at once
+    /// let decision = decide::payment_link::create(Shop::ask_link(5_000), &mut context)?;
+    /// let held: Vec<RecordKind> = decision.held(until).map(|it| it.value.kind()).collect();
+    /// assert_eq!(held, [RecordKind::Delivery]);
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     pub fn held(&self, until: Timestamp) -> impl Iterator<Item = Versioned<&Record>> {
         self.changes.writes().iter().filter_map(move |write| match write {
             Write::Insert { record, due_at } if *due_at == Some(until) => {

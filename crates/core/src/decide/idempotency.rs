@@ -22,6 +22,31 @@ pub struct Idempotency {
 ///
 /// # Errors
 /// [`Error::IdempotencyKeyReused`] when the key was used for another request.
+///
+/// ```
+/// use cauri_core::{
+///     Changeset, Error, Success,
+///     decide::idempotency::{Answered, Idempotency, earlier, keep},
+/// };
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let asked = Idempotency { key: "order-1001".parse()?, fingerprint: [1; 32] };
+/// let answered =
+///     Answered { success: Success::Created, location: None, body: "{}".into(), secret: false };
+/// let (mut changes, keys) = (Changeset::new(), shop.keys.clone());
+/// keep(&mut changes, shop.scope, asked.clone(), answered, None, &keys, &mut shop.env)?;
+/// assert_eq!(shop.commit(changes), Ok(()));
+///
+/// let record = shop.last();
+/// // The same request is answered from the record …
+/// assert!(earlier(&asked, Some(&record), shop.now())?.is_some());
+/// // … another one under the same key is refused, and after a day the key is free.
+/// let other = Idempotency { fingerprint: [2; 32], ..asked };
+/// assert_eq!(earlier(&other, Some(&record), shop.now()), Err(Error::IdempotencyKeyReused));
+/// assert_eq!(earlier(&other, Some(&record), shop.now().plus_seconds(86_400)), Ok(None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn earlier<'a>(
     asked: &Idempotency,
     record: Option<&'a Versioned<IdempotencyRecord>>,
@@ -58,6 +83,25 @@ pub struct Answered {
 ///
 /// # Errors
 /// [`SealError`] when a secret body cannot be sealed.
+///
+/// ```
+/// use cauri_core::{
+///     Changeset, IdempotencyRecord, Success,
+///     decide::idempotency::{Answered, Idempotency, keep},
+/// };
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let asked = Idempotency { key: "order-1001".parse()?, fingerprint: [1; 32] };
+/// let answered =
+///     Answered { success: Success::Created, location: None, body: "{}".into(), secret: false };
+/// let (mut changes, keys) = (Changeset::new(), shop.keys.clone());
+/// keep(&mut changes, shop.scope, asked, answered, None, &keys, &mut shop.env)?;
+/// assert_eq!(shop.commit(changes), Ok(()));
+/// let kept = shop.last::<IdempotencyRecord>();
+/// assert_eq!(kept.due_at, Some(shop.now().plus_seconds(86_400))); // then it is forgotten
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn keep(
     changes: &mut Changeset,
     scope: Scope,
@@ -98,6 +142,28 @@ pub fn keep(
 ///
 /// # Errors
 /// [`SealError`] when it cannot be opened with these keys.
+///
+/// ```
+/// use cauri_core::{
+///     Changeset, IdempotencyRecord, StoredBody, Success,
+///     decide::idempotency::{Answered, Idempotency, body, keep},
+/// };
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let asked = Idempotency { key: "endpoint-1".parse()?, fingerprint: [1; 32] };
+/// let text = r#"{"secret":"whsec_1234"}"#.to_owned();
+/// let answered =
+///     Answered { success: Success::Created, location: None, body: text.clone(), secret: true };
+/// let (mut changes, keys) = (Changeset::new(), shop.keys.clone());
+/// keep(&mut changes, shop.scope, asked, answered, None, &keys, &mut shop.env)?;
+/// assert_eq!(shop.commit(changes), Ok(()));
+/// // An answer with a secret in it is kept sealed, and opened for whoever sends the key again.
+/// let record = shop.last::<IdempotencyRecord>().value;
+/// assert!(matches!(record.body, StoredBody::Sealed(_)));
+/// assert_eq!(body(&record, &keys)?, text);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn body(record: &IdempotencyRecord, keys: &Keyring) -> Result<String, SealError> {
     match &record.body {
         StoredBody::Plain(body) => Ok(body.clone()),

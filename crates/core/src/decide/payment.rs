@@ -1,26 +1,29 @@
 //! Payments: created, reported on, cancelled, expired, settled (API §9).
 
-use super::draft::{Context, Decision, Draft, Line, Why, touched};
+mod story;
+
+use self::story::Story;
+use super::draft::{Context, Decision, Draft, Line, touched};
 use crate::{
     commit::record::Versioned,
     error::{Error, Problem},
     model::{
-        catalogue::{Ask, Catalogue, Offer, Purpose},
+        catalogue::{Ask, Catalogue},
         customer::Customer,
         event::EventKind,
         failure::FailureCode,
-        ledger::{EntryKind, LedgerAccountKind as Account},
+        offer::{Offer, Purpose},
         order::{NextQuestion, Report},
         payment::{NextAction, Payment, PaymentStatus, PaymentStep},
-        payment_link::{PaymentLink, PaymentLinkStatus, PaymentLinkStep},
+        payment_link::{PaymentLink, PaymentLinkStatus},
         simulation::Simulation,
         timeline::{Actor, TimelineKind},
     },
     value::{
         country::Country,
         id::OrderId,
-        method::{Flow, Network, PaymentMethod},
-        money::{Amount, Overflow},
+        method::{Flow, PaymentMethod},
+        money::Amount,
         phone::Phone,
         text::Text,
         time::Timestamp,
@@ -60,6 +63,25 @@ pub struct Case {
 /// # Errors
 /// In this order: what the request names and does not exist, amounts that differ from the link's,
 /// what the catalogue does not offer, and a link that takes no payment now.
+///
+/// ```
+/// use cauri_core::{Amount, PaymentMethod, PaymentStatus, decide, wire::CreatePayment};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let ask = CreatePayment {
+///     amount: Some(Amount::new(5_000)),
+///     currency: Some("XOF".parse()?),
+///     network: Some("mtn".parse()?),
+///     phone: Some("+2250500000000".parse()?),
+///     ..CreatePayment::by(PaymentMethod::MobileMoney)
+/// };
+/// let decision = decide::payment::create(ask, Default::default(), &mut shop.context())?;
+/// assert_eq!(decision.value.status, PaymentStatus::Created);
+/// assert_eq!(decision.value.fee_amount, Amount::new(100));
+/// assert!(decision.changes.postings().is_empty()); // no money has moved yet
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn create(
     ask: CreatePayment,
     related: Related,
@@ -155,7 +177,7 @@ pub fn create(
         expired_at: None,
         available_at: None,
         timeline_count: 0,
-        connection: offer.connection.clone(),
+        connection: cx.terms.connection(cx.scope, offer, OrderId::Payment(id)),
         poll_at: cx.terms.submit_at(cx.scope.environment, now),
         simulation: None,
     };
@@ -182,6 +204,20 @@ pub fn create(
 ///
 /// # Errors
 /// [`Error::Overflow`] when a sum does not fit into 64 bits.
+///
+/// ```
+/// use cauri_core::{Actor, NextQuestion, PaymentStatus, Report, decide::payment};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let payment = shop.payment(5_000);
+/// let case = payment::Case { payment, link: None };
+/// let (reports, next) = ([Report::accepted(), Report::Paid], NextQuestion::Never);
+/// let decision = payment::report(case, &reports, next, Actor::Network, &mut shop.context())?;
+/// assert_eq!(decision.value.status, PaymentStatus::Succeeded);
+/// assert_eq!(decision.changes.postings().len(), 3); // the payment, its fee, the settlement
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn report(
     case: Case,
     reports: &[Report],
@@ -214,6 +250,23 @@ pub fn report(
 ///
 /// # Errors
 /// [`Error::PaymentNotCancellable`] in any other state, or when the network does not confirm.
+///
+/// ```
+/// use cauri_core::{Error, PaymentStatus, Report, decide::payment};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let case = |payment| payment::Case { payment, link: None };
+/// // Before the network took it on, it can always be cancelled …
+/// let created = shop.payment(5_000);
+/// let decision = payment::cancel(case(created), None, false, &mut shop.context())?;
+/// assert_eq!(decision.value.status, PaymentStatus::Cancelled);
+/// // … afterwards only when the network confirms.
+/// let processing = shop.hear(&[Report::accepted()]);
+/// let refused = payment::cancel(case(processing), None, false, &mut shop.context());
+/// assert_eq!(refused.unwrap_err(), Error::PaymentNotCancellable(PaymentStatus::Processing));
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn cancel(
     case: Case,
     reason: Option<Text<255>>,
@@ -246,6 +299,20 @@ pub fn cancel(
 }
 
 /// May the network of this payment be asked to cancel it (API §9.4)?
+///
+/// ```
+/// use cauri_core::{Catalogue, Report, decide::payment};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let catalogue = Catalogue::sandbox();
+/// shop.payment(5_000);
+/// let mut payment = shop.hear(&[Report::accepted()]).value;
+/// assert!(!payment::is_cancellable_by_network(&payment, &catalogue)); // MTN cannot
+/// payment.network = Some("wave".parse()?);
+/// assert!(payment::is_cancellable_by_network(&payment, &catalogue)); // Wave can
+/// # Ok::<(), cauri_core::NetworkError>(())
+/// ```
 #[must_use]
 pub fn is_cancellable_by_network(payment: &Payment, catalogue: &Catalogue) -> bool {
     payment.status == PaymentStatus::Processing
@@ -258,6 +325,20 @@ pub fn is_cancellable_by_network(payment: &Payment, catalogue: &Catalogue) -> bo
 ///
 /// # Errors
 /// [`Error::Overflow`] when a sum does not fit into 64 bits.
+///
+/// ```
+/// use cauri_core::{LedgerAccountKind, decide::payment};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// shop.paid(5_000);
+/// shop.wait(60);
+/// let case = payment::Case { payment: shop.last(), link: None };
+/// let decision = payment::settle(case, &mut shop.context());
+/// shop.done(decision);
+/// assert_eq!(shop.balance(LedgerAccountKind::MerchantPending), 0);
+/// assert_eq!(shop.balance(LedgerAccountKind::MerchantAvailable), 4_900);
+/// ```
 pub fn settle(case: Case, cx: &mut Context<'_>) -> Result<Decision<wire::Payment>, Error> {
     let mut story = Story::new(case, Actor::System, cx);
     let due = story.payment.available_at.is_some_and(|at| at <= story.now());
@@ -418,277 +499,5 @@ fn next_action(offer: &Offer, base: &str, id: crate::value::id::PaymentId) -> Ne
         Flow::Redirect => {
             NextAction::Redirect { url: format!("{}/{id}", base.trim_end_matches('/')) }
         }
-    }
-}
-
-/// A payment being told on: each thing heard changes it, and what was told of it is remembered.
-struct Story<'c, 'a> {
-    draft: Draft<'c, 'a>,
-    payment: Payment,
-    version: u64,
-    link: Option<Versioned<PaymentLink>>,
-    link_changed: bool,
-    actor: Actor,
-}
-
-impl<'c, 'a> Story<'c, 'a> {
-    fn new(case: Case, actor: Actor, cx: &'c mut Context<'a>) -> Self {
-        let Case { payment: Versioned { value: payment, version, .. }, link } = case;
-        Self { draft: Draft::new(cx), payment, version, link, link_changed: false, actor }
-    }
-
-    fn now(&self) -> Timestamp {
-        self.draft.now()
-    }
-
-    fn end(mut self) -> Result<Decision<wire::Payment>, Error> {
-        let shown = wire::Payment::of(&self.payment)?;
-        if let Some(link) = self.link.take_if(|_| self.link_changed) {
-            self.draft.changes.update(link.value, link.version, None);
-        }
-        let due_at = self.payment.due_at();
-        self.draft.changes.update(self.payment, self.version, due_at);
-        Ok(self.draft.decided(shown))
-    }
-
-    fn hear(&mut self, report: &Report) -> Result<(), Error> {
-        let status = self.payment.status;
-        match report {
-            Report::Accepted { network, redirect_url } => match status {
-                PaymentStatus::Created => {
-                    self.payment.network = self.payment.network.take().or_else(|| network.clone());
-                    self.accept(redirect_url.as_deref())
-                }
-                PaymentStatus::Cancelled => {
-                    self.ignore("The network accepted a payment that was cancelled.");
-                    Ok(())
-                }
-                _ => Ok(()),
-            },
-            Report::Refused(code) => match status {
-                PaymentStatus::Created => self.fail(*code),
-                _ => self.hear(&Report::Failed(*code)),
-            },
-            Report::Unreachable => match status {
-                PaymentStatus::Created => self.fail(FailureCode::NetworkUnavailable),
-                _ => Ok(()),
-            },
-            Report::Paid => match status {
-                PaymentStatus::Created => {
-                    self.accept(None)?;
-                    self.pay()
-                }
-                PaymentStatus::Processing | PaymentStatus::Expired => self.pay(),
-                _ => {
-                    self.ignore("The network reported a success again, or too late.");
-                    Ok(())
-                }
-            },
-            Report::Failed(code) => match status {
-                PaymentStatus::Created => {
-                    self.accept(None)?;
-                    self.fail(*code)
-                }
-                PaymentStatus::Processing => self.fail(*code),
-                _ => {
-                    self.ignore("The network reported a failure after the payment had ended.");
-                    Ok(())
-                }
-            },
-            Report::Expired => match status {
-                PaymentStatus::Created | PaymentStatus::Processing => self.expire(),
-                PaymentStatus::Expired => Ok(()),
-                _ => {
-                    self.ignore("The network reported an expiry after the payment had ended.");
-                    Ok(())
-                }
-            },
-            Report::NotFound | Report::Unknown => Ok(()),
-        }
-    }
-
-    fn accept(&mut self, redirect_url: Option<&str>) -> Result<(), Error> {
-        self.step(PaymentStep::Accept)?;
-        self.payment.processing_at = Some(self.now());
-        self.payment.otp = None;
-        if self.payment.network.is_none() {
-            self.payment.network = self.first_network();
-        }
-        if let (Some(url), Some(NextAction::Redirect { .. })) =
-            (redirect_url, &self.payment.next_action)
-        {
-            self.payment.next_action = Some(NextAction::Redirect { url: url.to_owned() });
-        }
-        self.tell_event(
-            EventKind::PaymentProcessing,
-            TimelineKind::Processing,
-            "The network accepted the request.",
-        )
-    }
-
-    /// The network of a card that neither the payer nor the gateway named: the first one offered,
-    /// since from here on there is one (API §1, R13).
-    fn first_network(&self) -> Option<Network> {
-        let payment = &self.payment;
-        let offers = self.draft.cx.terms.offers(payment.scope.environment);
-        offers
-            .catalogue
-            .find(payment.country, payment.method, None, payment.currency)
-            .map(|offer| offer.network.clone())
-    }
-
-    fn fail(&mut self, code: FailureCode) -> Result<(), Error> {
-        self.payment.failure = Some(code);
-        self.close(
-            PaymentStep::Fail,
-            TimelineKind::Failed,
-            EventKind::PaymentFailed,
-            code.message(),
-        )
-    }
-
-    fn expire(&mut self) -> Result<(), Error> {
-        self.close(
-            PaymentStep::Expire,
-            TimelineKind::Expired,
-            EventKind::PaymentExpired,
-            "The payment was not made in time.",
-        )
-    }
-
-    /// An end without money.
-    fn close(
-        &mut self,
-        step: PaymentStep,
-        line: TimelineKind,
-        event: EventKind,
-        message: &str,
-    ) -> Result<(), Error> {
-        self.step(step)?;
-        let now = Some(self.now());
-        match step {
-            PaymentStep::Cancel => self.payment.cancelled_at = now,
-            PaymentStep::Expire => self.payment.expired_at = now,
-            _ => self.payment.failed_at = now,
-        }
-        self.payment.next_action = None;
-        self.payment.otp = None;
-        if step != PaymentStep::Expire {
-            self.payment.poll_at = None;
-        }
-        if let Some(link) = &mut self.link {
-            link.value.open_payments_count = link.value.open_payments_count.saturating_sub(1);
-            self.link_changed = true;
-        }
-        self.tell_event(event, line, message)
-    }
-
-    /// The money is there, in time or late: it is booked and announced.
-    fn pay(&mut self) -> Result<(), Error> {
-        let late = self.payment.status == PaymentStatus::Expired;
-        self.step(PaymentStep::Pay)?;
-        let now = self.now();
-        let delay = self.draft.cx.terms.settlement_ms(self.payment.method);
-        self.payment.succeeded_at = Some(now);
-        self.payment.available_at = Some(now.plus_millis(delay));
-        self.payment.next_action = None;
-        self.payment.otp = None;
-        self.payment.poll_at = None;
-        let (kind, message) = if late {
-            (TimelineKind::LateSuccess, "The network reported the payment after it had expired.")
-        } else {
-            (TimelineKind::Succeeded, "The network confirmed the payment.")
-        };
-        self.tell_event(EventKind::PaymentSucceeded, kind, message)?;
-        self.book()?;
-        self.count_on_link(late)?;
-        if delay <= 0 {
-            self.settle();
-        }
-        Ok(())
-    }
-
-    /// Posting L1.
-    fn book(&mut self) -> Result<(), Overflow> {
-        let transaction = self.draft.transaction();
-        let payment = &mut self.payment;
-        payment.pending_amount = payment.net_amount()?;
-        let why = Why {
-            transaction,
-            kind: EntryKind::Payment,
-            source: Some(OrderId::Payment(payment.id)),
-            currency: payment.currency,
-        };
-        self.draft.post(why, Account::Clearing, Account::MerchantPending, payment.amount);
-        let why = Why { kind: EntryKind::PaymentFee, ..why };
-        self.draft.post(why, Account::MerchantPending, Account::Fees, payment.fee_amount);
-        Ok(())
-    }
-
-    /// Posting L2. Changes no visible field (API §19.5).
-    fn settle(&mut self) {
-        let why = Why {
-            transaction: self.draft.transaction(),
-            kind: EntryKind::Settlement,
-            source: Some(OrderId::Payment(self.payment.id)),
-            currency: self.payment.currency,
-        };
-        let amount = self.payment.pending_amount;
-        self.draft.post(why, Account::MerchantPending, Account::MerchantAvailable, amount);
-        self.payment.pending_amount = Amount::ZERO;
-        self.payment.settled_at = Some(self.now());
-        let line = Line::new(TimelineKind::Settled, Actor::System, "The money became available.");
-        self.draft.tell(&mut self.payment, line);
-    }
-
-    fn count_on_link(&mut self, late: bool) -> Result<(), Error> {
-        let now = self.now();
-        let Some(link) = &mut self.link else { return Ok(()) };
-        self.link_changed = true;
-        let link = &mut link.value;
-        if !late {
-            link.open_payments_count = link.open_payments_count.saturating_sub(1);
-        }
-        link.succeeded_payments_count = link.succeeded_payments_count.saturating_add(1);
-        link.collected_amount = link.collected_amount.plus(self.payment.amount)?;
-        link.updated_at = touched(link.updated_at, now);
-        if link.reusable {
-            return Ok(());
-        }
-        // A link that another payment closed already stays as it is.
-        if let Ok(status) = link.status.after(PaymentLinkStep::Pay) {
-            link.status = status;
-            link.paid_at = Some(now);
-            let shown = wire::PaymentLink::of(link)?;
-            let at = link.updated_at;
-            self.draft.emit(EventKind::PaymentLinkPaid, at, &shown);
-        }
-        Ok(())
-    }
-
-    fn ignore(&mut self, message: &str) {
-        let line = Line::new(TimelineKind::NetworkReportIgnored, self.actor, message);
-        self.draft.tell(&mut self.payment, line);
-    }
-
-    fn step(&mut self, step: PaymentStep) -> Result<(), Error> {
-        // Every caller looked at the status before: the table cannot refuse here, and if it did,
-        // the command must not go on.
-        self.payment.status = self.payment.status.after(step).map_err(|_| Error::Impossible)?;
-        self.payment.updated_at = touched(self.payment.updated_at, self.now());
-        Ok(())
-    }
-
-    fn tell_event(
-        &mut self,
-        event: EventKind,
-        line: TimelineKind,
-        message: &str,
-    ) -> Result<(), Error> {
-        let shown = wire::Payment::of(&self.payment)?;
-        let event = self.draft.emit(event, self.payment.updated_at, &shown);
-        let line = Line::new(line, self.actor, message).event(event);
-        self.draft.tell(&mut self.payment, line);
-        Ok(())
     }
 }

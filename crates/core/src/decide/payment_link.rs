@@ -5,8 +5,9 @@ use crate::{
     commit::record::Versioned,
     error::{Error, Fault, Problem},
     model::{
-        catalogue::{Ask, CatalogueError, Purpose},
+        catalogue::{Ask, CatalogueError},
         event::EventKind,
+        offer::Purpose,
         payment_link::{PaymentLink, PaymentLinkStatus},
     },
     value::{method::PaymentMethod, money::Amount, patch::Patch},
@@ -17,6 +18,16 @@ use crate::{
 ///
 /// # Errors
 /// What the catalogue does not offer.
+///
+/// ```
+/// use cauri_core::decide;
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let link = decide::payment_link::create(Shop::ask_link(5_000), &mut shop.context())?.value;
+/// assert!(link.url.starts_with("https://pay.example.com/plink_"));
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn create(
     ask: CreatePaymentLink,
     cx: &mut Context<'_>,
@@ -94,6 +105,22 @@ fn offered(ask: &CreatePaymentLink, cx: &Context<'_>) -> Result<(), Error> {
 /// # Errors
 /// [`Error::PaymentLinkAlreadyPaid`] for what a paid link keeps, [`Error::PaymentLinkLocked`] for
 /// an amount that a payment relies on.
+///
+/// ```
+/// use cauri_core::{Amount, Error, Patch, decide, wire::ModifyPaymentLink};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let mut link = shop.link(5_000);
+/// let ask = ModifyPaymentLink { amount: Patch::Set(Amount::new(6_000)), ..Default::default() };
+/// let changed = decide::payment_link::modify(ask.clone(), link.clone(), &mut shop.context())?;
+/// assert_eq!(changed.value.amount, Some(Amount::new(6_000)));
+/// // Somebody is paying it: the amount stays.
+/// link.value.open_payments_count = 1;
+/// let refused = decide::payment_link::modify(ask, link, &mut shop.context());
+/// assert_eq!(refused.unwrap_err(), Error::PaymentLinkLocked);
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn modify(
     ask: ModifyPaymentLink,
     link: Versioned<PaymentLink>,

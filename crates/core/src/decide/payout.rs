@@ -9,10 +9,11 @@ use crate::{
     commit::record::Versioned,
     error::{Error, Problem},
     model::{
-        catalogue::{Ask, Purpose},
+        catalogue::Ask,
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
+        offer::Purpose,
         order::{NextQuestion, Report},
         payout::{Payout, PayoutStatus, PayoutStep},
         scenario::Scenario,
@@ -28,6 +29,25 @@ use crate::{
 /// # Errors
 /// In this order: a customer that does not exist, what the catalogue does not offer, and, once
 /// committed, [`Error::BalanceInsufficient`].
+///
+/// ```
+/// use cauri_core::{Amount, LedgerAccountKind, Refusal, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let ask = Shop::ask_payout(1_000);
+/// let decision = decide::payout::create(ask.clone(), false, &mut shop.context())?;
+/// // Whether the balance covers it is known when it is committed: here there is nothing.
+/// let needed = decision.if_short.expect("what to answer then");
+/// assert_eq!(needed.to_string(), "The balance does not cover 1100 XOF.");
+/// assert!(matches!(shop.commit(decision.changes), Err(Refusal::Floor(_))));
+///
+/// shop.settled(5_000);
+/// let decision = decide::payout::create(ask, false, &mut shop.context())?;
+/// assert_eq!(shop.commit(decision.changes), Ok(()));
+/// assert_eq!(shop.balance(LedgerAccountKind::MerchantReserved), 1_100);
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn create(
     ask: CreatePayout,
     customer_exists: bool,
@@ -59,8 +79,9 @@ pub fn create(
     let total = ask.amount.plus(fee_amount)?;
 
     let now = cx.env.now();
+    let id = cx.env.id();
     let payout = Payout {
-        id: cx.env.id(),
+        id,
         scope: cx.scope,
         status: PayoutStatus::Created,
         amount: ask.amount,
@@ -81,7 +102,7 @@ pub fn create(
         processing_at: None,
         succeeded_at: None,
         failed_at: None,
-        connection: offer.connection.clone(),
+        connection: cx.terms.connection(cx.scope, offer, OrderId::Payout(id)),
         poll_at: cx.terms.submit_at(cx.scope.environment, now),
         simulation: None,
     };
@@ -106,6 +127,20 @@ pub fn create(
 ///
 /// # Errors
 /// [`Error::Overflow`] when a sum does not fit into 64 bits.
+///
+/// ```
+/// use cauri_core::{FailureCode, LedgerAccountKind, NextQuestion, Report, decide::payout};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// shop.settled(5_000);
+/// let payout = shop.payout(1_000);
+/// let failed = [Report::Failed(FailureCode::NetworkUnavailable)];
+/// let decision = payout::report(payout, &failed, NextQuestion::Never, &mut shop.context());
+/// shop.done(decision);
+/// // What was reserved is available again, the fee included.
+/// assert_eq!(shop.balance(LedgerAccountKind::MerchantAvailable), 4_900);
+/// ```
 pub fn report(
     payout: Versioned<Payout>,
     reports: &[Report],

@@ -43,6 +43,26 @@ pub struct Case {
 /// # Errors
 /// In this order: an unknown payment, a status that allows no refund, a network that cannot refund
 /// (in parts), more than is left, and [`Error::BalanceInsufficient`].
+///
+/// ```
+/// use cauri_core::{Amount, decide, wire::CreateRefund};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let payment = shop.settled(5_000);
+/// let ask = CreateRefund {
+///     payment: payment.value.id,
+///     amount: Some(Amount::new(2_000)),
+///     reason: None,
+///     description: None,
+///     reference: None,
+///     metadata: Default::default(),
+/// };
+/// let refund = decide::refund::create(ask, Some(payment), &mut shop.context())?.value;
+/// assert_eq!(refund.fee_returned_amount, Amount::new(40)); // its share of the fee of 100
+/// assert_eq!(refund.net_amount, Amount::new(1_960));
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn create(
     ask: CreateRefund,
     payment: Option<Versioned<Payment>>,
@@ -165,6 +185,21 @@ const fn bucket(payment: &Payment) -> Account {
 ///
 /// # Errors
 /// [`Error::Overflow`] when a sum does not fit into 64 bits.
+///
+/// ```
+/// use cauri_core::{Actor, LedgerAccountKind, NextQuestion, Payment, PaymentStatus, Report, decide::refund};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// shop.settled(5_000);
+/// shop.refund(2_000);
+/// let case = refund::Case { refund: shop.last(), payment: shop.last() };
+/// let (reports, next) = ([Report::accepted(), Report::Paid], NextQuestion::Never);
+/// let decision = refund::report(case, &reports, next, Actor::Network, &mut shop.context());
+/// shop.done(decision);
+/// assert_eq!(shop.last::<Payment>().value.status, PaymentStatus::PartiallyRefunded);
+/// assert_eq!(shop.balance(LedgerAccountKind::Clearing), 3_000);
+/// ```
 pub fn report(
     case: Case,
     reports: &[Report],

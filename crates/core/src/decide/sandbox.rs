@@ -21,6 +21,18 @@ use crate::{
 ///
 /// # Errors
 /// [`Error::Overflow`] when the balance would not fit into 64 bits.
+///
+/// ```
+/// use cauri_core::{Amount, LedgerAccountKind, decide, wire::Fund};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let ask = Fund { amount: Amount::new(10_000), currency: "XOF".parse()? };
+/// let decision = decide::sandbox::fund(ask, Amount::ZERO, &mut shop.context());
+/// assert_eq!(shop.done(decision).available_amount, Amount::new(10_000));
+/// assert_eq!(shop.balance(LedgerAccountKind::MerchantAvailable), 10_000);
+/// # Ok::<(), cauri_core::CurrencyError>(())
+/// ```
 pub fn fund(
     ask: Fund,
     available: Amount,
@@ -77,6 +89,20 @@ pub enum Subject {
 ///
 /// # Errors
 /// An unknown object, [`Problem::ScenarioNotApplicable`], or [`Error::SimulationNotAllowed`].
+///
+/// ```
+/// use cauri_core::{FailureCode, Scenario, decide::{payment, sandbox}, wire};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let case = payment::Case { payment: shop.payment(5_000), link: None };
+/// let subject = Some(sandbox::Subject::Payment(case));
+/// let scenario = Scenario::InsufficientFunds;
+/// let decision = sandbox::simulate(scenario, subject, &mut shop.context())?;
+/// let wire::Simulated::Payment(payment) = decision.value else { panic!("a payment") };
+/// assert_eq!(payment.failure_code, Some(FailureCode::InsufficientFunds));
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn simulate(
     scenario: Scenario,
     subject: Option<Subject>,

@@ -2,7 +2,7 @@
 
 use crate::{
     arithmetic::fee::FeeSchedule,
-    model::catalogue::Catalogue,
+    model::{catalogue::Catalogue, route::Routes},
     value::{choice::choice, method::PaymentMethod, scope::Environment, time::Timestamp},
 };
 
@@ -36,6 +36,8 @@ pub struct Terms {
     pub sandbox: Offers,
     /// What live offers.
     pub live: Offers,
+    /// Which connections carry what the offers of live name; without a route, the one named.
+    pub routes: Routes,
     /// Seconds after which a payment expires unless the request says otherwise; default 900.
     pub payment_expiry_s: u32,
     /// Milliseconds from success to availability for mobile money; default 0.
@@ -55,6 +57,15 @@ pub struct Terms {
 
 impl Terms {
     /// What an environment offers.
+    ///
+    /// ```
+    /// use cauri_core::{Environment, decide::Terms};
+    /// let terms = Terms::default();
+    /// let countries = |environment| terms.offers(environment).catalogue.countries();
+    /// assert!(countries(Environment::Sandbox).iter().any(|country| !country.offers().is_empty()));
+    /// // No network is there in live before the embedder brings one.
+    /// assert!(countries(Environment::Live).iter().all(|country| country.offers().is_empty()));
+    /// ```
     #[must_use]
     pub const fn offers(&self, environment: Environment) -> &Offers {
         match environment {
@@ -64,6 +75,13 @@ impl Terms {
     }
 
     /// Milliseconds from a payment's success to its money's availability.
+    ///
+    /// ```
+    /// use cauri_core::{PaymentMethod, decide::Terms};
+    /// let terms = Terms::default();
+    /// assert_eq!(terms.settlement_ms(PaymentMethod::MobileMoney), 0);
+    /// assert_eq!(terms.settlement_ms(PaymentMethod::Card), 2 * 24 * 60 * 60 * 1_000);
+    /// ```
     #[must_use]
     pub const fn settlement_ms(&self, method: PaymentMethod) -> i64 {
         match method {
@@ -93,6 +111,7 @@ impl Default for Terms {
                 catalogue: Catalogue::sandbox().without_offers(),
                 fees: FeeSchedule::empty(),
             },
+            routes: Routes::default(),
             payment_expiry_s: 900,
             mobile_money_settlement_ms: 0,
             card_settlement_ms: 172_800_000,

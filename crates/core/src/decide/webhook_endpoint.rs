@@ -21,6 +21,22 @@ pub type Listeners = Option<Versioned<Subscriptions>>;
 ///
 /// # Errors
 /// [`Problem::EndpointLimitReached`] when there are 16 already.
+///
+/// ```
+/// use cauri_core::{WebhookEndpoint, decide, wire::CreateWebhookEndpoint};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let keys = shop.keys.clone();
+/// let ask = CreateWebhookEndpoint::at("https://shop.example.com/hooks".parse()?);
+/// let decision = decide::webhook_endpoint::create(ask, None, &keys, &mut shop.context());
+/// // The secret is shown once; what is kept of it is sealed.
+/// let secret = shop.done(decision).secret.expect("a fresh secret");
+/// let kept = shop.last::<WebhookEndpoint>().value;
+/// let owner = decide::webhook_endpoint::secret_owner(kept.id);
+/// assert_eq!(keys.open(&kept.secret, owner.as_bytes())?, secret.as_str().as_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn create(
     ask: CreateWebhookEndpoint,
     listeners: Listeners,
@@ -60,6 +76,22 @@ pub fn create(
 ///
 /// # Errors
 /// Metadata of more than 50 keys.
+///
+/// ```
+/// use cauri_core::{WebhookEndpoint, decide, wire::ModifyWebhookEndpoint};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (endpoint, keys) = (shop.endpoint(), shop.keys.clone());
+/// let listeners = Some(shop.last());
+/// // A new secret; the old one signs beside it for an hour.
+/// let ask = ModifyWebhookEndpoint { rotate_secret: Some(3_600), ..Default::default() };
+/// let decision =
+///     decide::webhook_endpoint::modify(ask, endpoint, listeners, &keys, &mut shop.context());
+/// assert!(shop.done(decision).secret.is_some());
+/// let previous = shop.last::<WebhookEndpoint>().value.previous_secret;
+/// assert_eq!(previous.map(|it| it.expires_at), Some(shop.now().plus_seconds(3_600)));
+/// ```
 pub fn modify(
     ask: ModifyWebhookEndpoint,
     endpoint: Versioned<WebhookEndpoint>,
@@ -100,6 +132,18 @@ pub fn modify(
 ///
 /// # Errors
 /// [`Error::Overflow`] never, in practice.
+///
+/// ```
+/// use cauri_core::{Subscriptions, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let endpoint = shop.endpoint();
+/// let listeners = Some(shop.last());
+/// let decision = decide::webhook_endpoint::delete(endpoint, listeners, &mut shop.context());
+/// assert!(shop.done(decision).deleted);
+/// assert!(shop.last::<Subscriptions>().value.endpoints.is_empty());
+/// ```
 pub fn delete(
     endpoint: Versioned<WebhookEndpoint>,
     listeners: Listeners,
@@ -120,6 +164,18 @@ pub fn delete(
 ///
 /// # Errors
 /// An endpoint that does not exist, or [`Error::WebhookEndpointDisabled`].
+///
+/// ```
+/// use cauri_core::{EventKind, decide, wire::TestWebhook};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let endpoint = shop.endpoint().value;
+/// let ask = TestWebhook { endpoint: endpoint.id, event_kind: EventKind::PayoutFailed };
+/// let shown = decide::webhook_endpoint::test(ask, Some(&endpoint), &mut shop.context())?.value;
+/// assert!(shown.test && shown.event_type == EventKind::PayoutFailed);
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn test(
     ask: TestWebhook,
     endpoint: Option<&WebhookEndpoint>,
@@ -150,6 +206,21 @@ pub fn test(
 ///
 /// # Errors
 /// [`Error::WebhookEndpointDisabled`].
+///
+/// ```
+/// use cauri_core::{WebhookEndpoint, decide, wire::ReplayPage};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (event, _) = shop.delivery();
+/// let endpoint = shop.last::<WebhookEndpoint>().value;
+/// let (since, until) = (shop.now(), shop.now().plus_seconds(1));
+/// let page = ReplayPage { since, until, has_more: false };
+/// let events = [event];
+/// let shown = decide::webhook_endpoint::replay(&events, &endpoint, &page, &mut shop.context())?;
+/// assert_eq!((shown.value.events_count, shown.value.deliveries_count), (1, 1));
+/// # Ok::<(), cauri_core::Error>(())
+/// ```
 pub fn replay(
     events: &[Event],
     endpoint: &WebhookEndpoint,
@@ -178,6 +249,20 @@ pub fn replay(
 ///
 /// # Errors
 /// [`SealError`] when a secret cannot be opened with any key of the ring.
+///
+/// ```
+/// use cauri_core::{Keyring, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let endpoint = shop.endpoint();
+/// // The key of today comes first; the one that sealed the secret can still open it.
+/// let keys = Keyring::new([(2, [8; 32]), (1, [9; 32])])?;
+/// let changes = decide::webhook_endpoint::reseal(endpoint, &keys, &mut shop.env)?;
+/// assert_eq!(shop.commit(changes.expect("a secret of the former key")), Ok(()));
+/// assert!(decide::webhook_endpoint::reseal(shop.last(), &keys, &mut shop.env)?.is_none());
+/// # Ok::<(), cauri_core::SealError>(())
+/// ```
 pub fn reseal(
     endpoint: Versioned<WebhookEndpoint>,
     keys: &Keyring,
@@ -200,6 +285,13 @@ pub fn reseal(
 }
 
 /// What a sealed secret of this endpoint is bound to.
+///
+/// ```
+/// use cauri_core::decide::webhook_endpoint::secret_owner;
+/// let id = "whe_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// assert_eq!(secret_owner(id), "whe_01jd3w8k4f7q2m9x5r6t0v1b3c");
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 #[must_use]
 pub fn secret_owner(id: EndpointId) -> String {
     id.to_string()

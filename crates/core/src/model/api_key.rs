@@ -45,12 +45,23 @@ impl KeyHash {
     }
 
     /// From the bytes of a store.
+    ///
+    /// ```
+    /// use cauri_core::KeyHash;
+    /// assert_eq!(KeyHash::from_bytes([7; 32]).as_bytes(), &[7; 32]);
+    /// ```
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
     /// The bytes, for a store.
+    ///
+    /// ```
+    /// use cauri_core::KeyHash;
+    /// let hash = KeyHash::of(&format!("sk_test_{}", "a".repeat(40))).expect("the form of a key");
+    /// assert_eq!(KeyHash::from_bytes(*hash.as_bytes()), hash);
+    /// ```
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -79,6 +79,19 @@ impl CustomerStatistics {
     ///
     /// # Errors
     /// [`Overflow`] when a sum does not fit into 64 bits.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, CustomerStatistics};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let mut statistics = CustomerStatistics::default();
+    /// statistics.add(&shop.payment(3_000).value)?;
+    /// statistics.add(&shop.paid(5_000).value)?;
+    /// assert_eq!((statistics.payments_count, statistics.succeeded_payments_count), (2, 1));
+    /// assert_eq!(statistics.by_currency[0].paid_amount, Amount::new(5_000));
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn add(&mut self, payment: &Payment) -> Result<(), Overflow> {
         let more = |count: i64| count.checked_add(1).ok_or(Overflow);
         self.payments_count = more(self.payments_count)?;

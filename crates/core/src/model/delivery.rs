@@ -113,6 +113,18 @@ pub struct AttemptRecord {
 
 impl AttemptRecord {
     /// When it ended: what the next one's delay counts from (API §1, R15).
+    ///
+    /// ```
+    /// use cauri_core::{AttemptRecord, Timestamp};
+    /// let attempt = AttemptRecord {
+    ///     number: 1,
+    ///     started_at: Timestamp::EPOCH,
+    ///     http_status: Some(204),
+    ///     duration_ms: 92,
+    ///     error: None,
+    /// };
+    /// assert_eq!(attempt.ended_at().millis(), 92);
+    /// ```
     #[must_use]
     pub fn ended_at(&self) -> Timestamp {
         self.started_at.plus_millis(i64::from(self.duration_ms))
@@ -153,6 +165,18 @@ pub struct Delivery {
 
 impl Delivery {
     /// An event on its way to an endpoint, due now.
+    ///
+    /// ```
+    /// use cauri_core::{Delivery, DeliveryStatus};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (event, first) = shop.delivery();
+    /// let (endpoint, url, now) = (first.value.endpoint, first.value.url, shop.now());
+    /// let again = Delivery::new(shop.env.id(), &event, endpoint, url, now);
+    /// assert_eq!((again.status, again.next_attempt_at), (DeliveryStatus::Pending, Some(now)));
+    /// assert_ne!(again.id, first.value.id);
+    /// ```
     #[must_use]
     pub fn new(
         id: DeliveryId,
@@ -179,6 +203,13 @@ impl Delivery {
     }
 
     /// The number of the attempt to come, from 1.
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let (_, delivery) = Shop::open().delivery();
+    /// assert_eq!(delivery.value.next_number(), 1);
+    /// ```
     #[must_use]
     pub fn next_number(&self) -> u8 {
         u8::try_from(self.attempts.len()).unwrap_or(u8::MAX).saturating_add(1)

@@ -30,6 +30,13 @@ pub struct IdempotencyKeyError;
 
 impl IdempotencyKey {
     /// The key as it came.
+    ///
+    /// ```
+    /// use cauri_core::IdempotencyKey;
+    /// let key: IdempotencyKey = "order-1001".parse()?;
+    /// assert_eq!(key.as_str(), "order-1001");
+    /// # Ok::<(), cauri_core::IdempotencyKeyError>(())
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

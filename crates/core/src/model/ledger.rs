@@ -71,6 +71,12 @@ choice! {
 
 impl LedgerAccountKind {
     /// May it never fall below nothing? True for what is owed to the merchant.
+    ///
+    /// ```
+    /// use cauri_core::LedgerAccountKind;
+    /// assert!(LedgerAccountKind::MerchantAvailable.has_floor());
+    /// assert!(!LedgerAccountKind::Clearing.has_floor());
+    /// ```
     #[must_use]
     pub const fn has_floor(self) -> bool {
         matches!(self, Self::MerchantPending | Self::MerchantAvailable | Self::MerchantReserved)
@@ -164,6 +170,26 @@ pub struct PostingHead {
 impl Posting {
     /// Moves `amount` from the debited account to the credited one; `None` when it is nothing,
     /// since zero lines are not written (API §8.2).
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Direction, EntryKind, LedgerAccountKind, Posting, PostingHead};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let head = PostingHead {
+    ///     scope: shop.scope,
+    ///     transaction: shop.env.id(),
+    ///     kind: EntryKind::SandboxFunding,
+    ///     source: None,
+    ///     currency: "XOF".parse()?,
+    /// };
+    /// let (from, to) = (LedgerAccountKind::Clearing, LedgerAccountKind::MerchantAvailable);
+    /// let posting = Posting::moving(head, from, to, Amount::new(1_000), &mut shop.env).unwrap();
+    /// let sides: Vec<_> = posting.lines().iter().map(|line| (line.direction, line.account)).collect();
+    /// assert_eq!(sides, [(Direction::Debit, from), (Direction::Credit, to)]);
+    /// assert_eq!(Posting::moving(head, from, to, Amount::ZERO, &mut shop.env), None);
+    /// # Ok::<(), cauri_core::CurrencyError>(())
+    /// ```
     #[must_use]
     pub fn moving(
         head: PostingHead,
@@ -183,30 +209,88 @@ impl Posting {
     }
 
     /// Whose money moves.
+    ///
+    /// ```
+    /// use cauri_core::decide;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payout::create(Shop::ask_payout(1_000), false, &mut shop.context())?;
+    /// assert_eq!(decision.changes.postings()[0].scope(), shop.scope);
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn scope(&self) -> Scope {
         self.scope
     }
 
     /// In which currency.
+    ///
+    /// ```
+    /// use cauri_core::decide;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payout::create(Shop::ask_payout(1_000), false, &mut shop.context())?;
+    /// assert_eq!(decision.changes.postings()[0].currency().code(), "XOF");
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn currency(&self) -> Currency {
         self.currency
     }
 
     /// The lines, which balance.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Direction, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payout::create(Shop::ask_payout(1_000), false, &mut shop.context())?;
+    /// let sum = |side| {
+    ///     let lines = decision.changes.postings()[0].lines().iter();
+    ///     lines.filter(|line| line.direction == side).map(|line| line.amount.units()).sum::<i64>()
+    /// };
+    /// assert_eq!((sum(Direction::Debit), sum(Direction::Credit)), (1_100, 1_100));
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
     /// The account that a line of this posting moves.
+    ///
+    /// ```
+    /// use cauri_core::{LedgerAccountKind, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payout::create(Shop::ask_payout(1_000), false, &mut shop.context())?;
+    /// let posting = &decision.changes.postings()[0];
+    /// let account = posting.account(&posting.lines()[0]);
+    /// assert_eq!((account.scope, account.kind), (shop.scope, LedgerAccountKind::MerchantAvailable));
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn account(&self, line: &Line) -> LedgerAccount {
         LedgerAccount { scope: self.scope, currency: self.currency, kind: line.account }
     }
 
     /// The entry that a line becomes, once the account's balance after it is known.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, EntryKind, decide};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let decision = decide::payout::create(Shop::ask_payout(1_000), false, &mut shop.context())?;
+    /// let posting = &decision.changes.postings()[0];
+    /// let entry = posting.entry(&posting.lines()[0], Amount::new(3_900));
+    /// assert_eq!((entry.kind, entry.balance_after), (EntryKind::PayoutHold, Amount::new(3_900)));
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     #[must_use]
     pub const fn entry(&self, line: &Line, balance_after: Amount) -> Entry {
         Entry {
@@ -255,12 +339,32 @@ pub struct Entry {
 
 impl Entry {
     /// By how much it moved its account's balance.
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.paid(5_000);
+    /// let moved: Vec<Amount> = shop.entries.iter().map(|entry| entry.moved()).collect();
+    /// // clearing and merchant_pending grow by the payment; its fee goes from one to the other.
+    /// assert_eq!(moved, [5_000, 5_000, -100, 100].map(Amount::new));
+    /// ```
     #[must_use]
     pub fn moved(&self) -> Amount {
         self.account.moved(self.direction, self.amount)
     }
 
     /// The account it moved.
+    ///
+    /// ```
+    /// use cauri_core::LedgerAccountKind;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.paid(5_000);
+    /// assert_eq!(shop.entries[0].ledger_account().kind, LedgerAccountKind::Clearing);
+    /// ```
     #[must_use]
     pub const fn ledger_account(&self) -> LedgerAccount {
         LedgerAccount { scope: self.scope, currency: self.currency, kind: self.account }
@@ -271,6 +375,19 @@ impl Entry {
 ///
 /// # Errors
 /// [`Overflow`] when a sum does not fit.
+///
+/// ```
+/// use cauri_core::{Amount, LedgerAccountKind, is_in_balance};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// shop.settled(5_000);
+/// shop.payout(1_000);
+/// let sums: Vec<_> =
+///     LedgerAccountKind::ALL.iter().map(|it| (*it, Amount::new(shop.balance(*it)))).collect();
+/// assert_eq!(is_in_balance(&sums), Ok(true));
+/// assert_eq!(is_in_balance(&sums[1..]), Ok(false)); // without clearing
+/// ```
 pub fn is_in_balance(sums: &[(LedgerAccountKind, Amount)]) -> Result<bool, Overflow> {
     let mut held = Amount::ZERO;
     let mut owed = Amount::ZERO;

@@ -1,7 +1,7 @@
 //! What a network is asked to do, and what it says.
 
 use super::{
-    catalogue::Connection, failure::FailureCode, payment::Payment, payout::Payout, refund::Refund,
+    failure::FailureCode, offer::Connection, payment::Payment, payout::Payout, refund::Refund,
     simulation::Simulation,
 };
 use crate::value::{
@@ -10,10 +10,12 @@ use crate::value::{
     id::{OrderId, PaymentId},
     method::{Network, PaymentMethod},
     money::Amount,
+    otp::Otp,
     phone::Phone,
     scope::Scope,
     text::Text,
     time::Timestamp,
+    trace_context::TraceContext,
     web_url::WebUrl,
 };
 
@@ -40,7 +42,7 @@ pub struct Order {
     /// The payer's or the recipient's phone; `None` for a card.
     pub phone: Option<Phone>,
     /// The payer's pre-authorisation code.
-    pub otp: Option<Text<10>>,
+    pub otp: Option<Otp>,
     /// Where the payer is sent afterwards.
     pub return_url: Option<WebUrl>,
     /// The merchant's own name for it.
@@ -51,10 +53,24 @@ pub struct Order {
     pub accepted_at: Option<Timestamp>,
     /// A scenario that the sandbox was told to play; for a refund also what its payment was told.
     pub simulation: Option<Simulation>,
+    /// The trace in which the network is talked to, to be passed on to it where its protocol has a
+    /// place for it; `None` when nobody traces.
+    pub trace: Option<TraceContext>,
 }
 
 impl Order {
     /// The order to collect a payment.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Order, OrderId};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let payment = shop.payment(5_000).value;
+    /// let order = Order::payment(&payment);
+    /// assert_eq!((order.id, order.amount), (OrderId::Payment(payment.id), Amount::new(5_000)));
+    /// assert_eq!(order.accepted_at, None); // the network has not said anything yet
+    /// ```
     #[must_use]
     pub fn payment(payment: &Payment) -> Self {
         Self {
@@ -73,10 +89,21 @@ impl Order {
             refund_of: None,
             accepted_at: payment.processing_at,
             simulation: payment.simulation,
+            trace: None,
         }
     }
 
     /// The order to send a payout.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Order};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let order = Order::payout(&shop.payout(1_000).value);
+    /// assert_eq!(order.amount, Amount::new(1_000)); // the fee stays with us
+    /// ```
     #[must_use]
     pub fn payout(payout: &Payout) -> Self {
         Self {
@@ -95,10 +122,22 @@ impl Order {
             refund_of: None,
             accepted_at: payout.processing_at,
             simulation: payout.simulation,
+            trace: None,
         }
     }
 
     /// The order to return money of a payment.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Order};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let payment = shop.settled(5_000).value;
+    /// let order = Order::refund(&shop.refund(2_000).value, &payment);
+    /// assert_eq!(order.amount, Amount::new(2_000));
+    /// assert_eq!(order.refund_of, Some((payment.id, Amount::new(5_000))));
+    /// ```
     #[must_use]
     pub fn refund(refund: &Refund, payment: &Payment) -> Self {
         Self {
@@ -117,6 +156,7 @@ impl Order {
             refund_of: Some((payment.id, payment.amount)),
             accepted_at: refund.accepted_at,
             simulation: refund.simulation,
+            trace: None,
         }
     }
 }
@@ -186,6 +226,15 @@ pub enum Report {
 
 impl Report {
     /// It took the order on, and there is nothing more to say.
+    ///
+    /// ```
+    /// use cauri_core::{PaymentStatus, Report};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.payment(5_000);
+    /// assert_eq!(shop.hear(&[Report::accepted()]).value.status, PaymentStatus::Processing);
+    /// ```
     #[must_use]
     pub const fn accepted() -> Self {
         Self::Accepted { network: None, redirect_url: None }

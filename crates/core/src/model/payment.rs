@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{catalogue::Connection, failure::FailureCode, simulation::Simulation};
+use super::{failure::FailureCode, offer::Connection, simulation::Simulation};
 use crate::value::{
     choice::choice,
     country::Country,
@@ -11,6 +11,7 @@ use crate::value::{
     metadata::Metadata,
     method::{Network, PaymentMethod},
     money::{Amount, Overflow},
+    otp::Otp,
     phone::Phone,
     scope::Scope,
     text::Text,
@@ -111,12 +112,24 @@ impl PaymentStatus {
     }
 
     /// Is the network still expected to say something?
+    ///
+    /// ```
+    /// use cauri_core::PaymentStatus;
+    /// assert!(PaymentStatus::Processing.is_open());
+    /// assert!(!PaymentStatus::Expired.is_open()); // though it may still be paid late
+    /// ```
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Created | Self::Processing)
     }
 
     /// May money of it be returned?
+    ///
+    /// ```
+    /// use cauri_core::PaymentStatus;
+    /// assert!(PaymentStatus::PartiallyRefunded.is_refundable());
+    /// assert!(!PaymentStatus::Refunded.is_refundable());
+    /// ```
     #[must_use]
     pub const fn is_refundable(self) -> bool {
         matches!(self, Self::Succeeded | Self::PartiallyRefunded)
@@ -164,7 +177,7 @@ pub struct Payment {
     /// The payer's phone; `None` for a card.
     pub phone: Option<Phone>,
     /// A pre-authorisation code for the network; never shown, dropped once submitted.
-    pub otp: Option<Text<10>>,
+    pub otp: Option<Otp>,
     /// Who pays.
     pub customer: Option<CustomerId>,
     /// The link it came through.
@@ -224,6 +237,17 @@ pub struct Payment {
 impl Payment {
     /// What is left to refund: the amount less all refunds that have not failed, or 0 when the
     /// status does not allow refunds.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Payment};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// assert_eq!(shop.payment(5_000).value.refundable_amount(), Amount::ZERO);
+    /// shop.paid(5_000);
+    /// shop.refund(2_000);
+    /// assert_eq!(shop.last::<Payment>().value.refundable_amount(), Amount::new(3_000));
+    /// ```
     #[must_use]
     pub fn refundable_amount(&self) -> Amount {
         if !self.status.is_refundable() {
@@ -239,17 +263,45 @@ impl Payment {
     ///
     /// # Errors
     /// [`Overflow`], which a payment built by this crate never answers.
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let payment = Shop::open().payment(5_000).value;
+    /// assert_eq!(payment.net_amount(), Ok(Amount::new(4_900))); // 2 % are the fee
+    /// ```
     pub fn net_amount(&self) -> Result<Amount, Overflow> {
         self.amount.minus(self.fee_amount)
     }
 
     /// Is its money still pending?
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// assert!(!shop.payment(5_000).value.is_unsettled()); // there is no money yet
+    /// assert!(shop.paid(5_000).value.is_unsettled());
+    /// assert!(!shop.settled(5_000).value.is_unsettled());
+    /// ```
     #[must_use]
     pub const fn is_unsettled(&self) -> bool {
         self.succeeded_at.is_some() && self.settled_at.is_none()
     }
 
     /// When somebody has to do something about it; `None` when nobody has.
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let created = shop.payment(5_000).value;
+    /// assert_eq!(created.due_at(), Some(shop.now().plus_millis(300))); // to be submitted
+    /// let paid = shop.paid(5_000).value;
+    /// assert_eq!(paid.due_at(), paid.available_at); // to be settled
+    /// assert_eq!(shop.settled(5_000).value.due_at(), None);
+    /// ```
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
         match self.status {

@@ -112,6 +112,16 @@ pub struct PaymentLink {
 impl PaymentLink {
     /// The events that told of it, in their order. That it was paid was told at its `updated_at`
     /// of that moment: not before `paid_at`, and not after its last change.
+    ///
+    /// ```
+    /// use cauri_core::EventKind;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let told = shop.link(5_000).value.told();
+    /// assert_eq!((told[0].kind, told[0].from), (EventKind::PaymentLinkCreated, shop.now()));
+    /// assert_eq!(told.len(), 1); // nobody has paid yet
+    /// ```
     #[must_use]
     pub fn told(&self) -> Vec<Told> {
         let mut told = vec![Told::at(EventKind::PaymentLinkCreated, self.created_at)];

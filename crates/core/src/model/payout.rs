@@ -1,9 +1,9 @@
 //! Payouts: money sent out (API §10).
 
 use super::{
-    catalogue::Connection,
     event::{EventKind, Told},
     failure::FailureCode,
+    offer::Connection,
     simulation::Simulation,
 };
 use crate::value::{
@@ -82,6 +82,12 @@ impl PayoutStatus {
     }
 
     /// Is the network still expected to say something?
+    ///
+    /// ```
+    /// use cauri_core::PayoutStatus;
+    /// assert!(PayoutStatus::Created.is_open());
+    /// assert!(!PayoutStatus::Failed.is_open());
+    /// ```
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Created | Self::Processing)
@@ -147,12 +153,31 @@ impl Payout {
     ///
     /// # Errors
     /// [`Overflow`], which a payout built by this crate never answers.
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// assert_eq!(shop.payout(1_000).value.total_amount(), Ok(Amount::new(1_100)));
+    /// ```
     pub fn total_amount(&self) -> Result<Amount, Overflow> {
         self.amount.plus(self.fee_amount)
     }
 
     /// The events that told of it, in their order. Each was told at the payout's `updated_at` of
     /// that moment, which its milestones give back.
+    ///
+    /// ```
+    /// use cauri_core::EventKind;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let told = shop.payout(1_000).value.told();
+    /// assert_eq!((told[0].kind, told[0].from), (EventKind::PayoutCreated, shop.now()));
+    /// ```
     #[must_use]
     pub fn told(&self) -> Vec<Told> {
         let mut at = self.created_at;
@@ -171,6 +196,15 @@ impl Payout {
     }
 
     /// When somebody has to do something about it; `None` when nobody has.
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let payout = shop.payout(1_000).value;
+    /// assert_eq!(payout.due_at(), Some(shop.now().plus_millis(300))); // to be submitted
+    /// ```
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
         match self.status {

@@ -1,9 +1,9 @@
 //! Refunds: money of a payment returned to its payer (API §11).
 
 use super::{
-    catalogue::Connection,
     event::{EventKind, Told},
     failure::FailureCode,
+    offer::Connection,
     simulation::Simulation,
 };
 use crate::value::{
@@ -138,12 +138,33 @@ impl Refund {
     ///
     /// # Errors
     /// [`Overflow`], which a refund built by this crate never answers.
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let refund = shop.refund(2_000).value;
+    /// assert_eq!(refund.fee_returned_amount, Amount::new(40));
+    /// assert_eq!(refund.net_amount(), Ok(Amount::new(1_960)));
+    /// ```
     pub fn net_amount(&self) -> Result<Amount, Overflow> {
         self.amount.minus(self.fee_returned_amount)
     }
 
     /// The events that told of it, in their order. Each was told at the refund's `updated_at` of
     /// that moment, which its milestones give back.
+    ///
+    /// ```
+    /// use cauri_core::EventKind;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let told = shop.refund(2_000).value.told();
+    /// assert_eq!((told[0].kind, told[0].from), (EventKind::RefundCreated, shop.now()));
+    /// ```
     #[must_use]
     pub fn told(&self) -> Vec<Told> {
         let mut told = vec![Told::at(EventKind::RefundCreated, self.created_at)];
@@ -157,6 +178,14 @@ impl Refund {
     }
 
     /// When somebody has to do something about it; `None` when nobody has.
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// assert_eq!(shop.refund(2_000).value.due_at(), Some(shop.now())); // to be submitted at once
+    /// ```
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {
         match (self.status, self.accepted_at) {

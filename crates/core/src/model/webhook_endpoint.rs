@@ -26,6 +26,14 @@ pub enum Subscription {
 
 impl Subscription {
     /// Is this kind wanted?
+    ///
+    /// ```
+    /// use cauri_core::{EventKind, Subscription};
+    /// let paid = Subscription::Kinds([EventKind::PaymentSucceeded].into());
+    /// assert!(paid.wants(EventKind::PaymentSucceeded));
+    /// assert!(!paid.wants(EventKind::PaymentFailed));
+    /// assert!(Subscription::All.wants(EventKind::PaymentFailed));
+    /// ```
     #[must_use]
     pub fn wants(&self, kind: EventKind) -> bool {
         match self {
@@ -35,12 +43,26 @@ impl Subscription {
     }
 
     /// The words of the API, in the contract's order.
+    ///
+    /// ```
+    /// use cauri_core::{EventKind, Subscription};
+    /// let ended = Subscription::Kinds([EventKind::PaymentFailed, EventKind::PaymentSucceeded].into());
+    /// assert_eq!(ended.words(), ["payment.succeeded", "payment.failed"]);
+    /// assert_eq!(Subscription::All.words(), ["*"]);
+    /// ```
     #[must_use]
     pub fn words(&self) -> Vec<&'static str> {
         match self {
             Self::All => vec!["*"],
             Self::Kinds(kinds) => kinds.iter().map(|kind| kind.as_str()).collect(),
         }
+    }
+}
+
+/// As it travels: its words.
+impl serde::Serialize for Subscription {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.words())
     }
 }
 
@@ -112,12 +134,31 @@ pub struct Subscriber {
 
 impl Subscriptions {
     /// A scope without endpoints.
+    ///
+    /// ```
+    /// use cauri_core::{EventKind, Subscriptions};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let nobody = Subscriptions::none(Shop::open().scope);
+    /// assert_eq!(nobody.of(EventKind::PaymentSucceeded).count(), 0);
+    /// ```
     #[must_use]
     pub const fn none(scope: Scope) -> Self {
         Self { scope, endpoints: Vec::new() }
     }
 
     /// Who gets an event of this kind.
+    ///
+    /// ```
+    /// use cauri_core::EventKind;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let endpoint = shop.endpoint().value.id;
+    /// let listeners: Vec<_> =
+    ///     shop.subscriptions.of(EventKind::PaymentSucceeded).map(|it| it.id).collect();
+    /// assert_eq!(listeners, [endpoint]);
+    /// ```
     pub fn of(&self, kind: EventKind) -> impl Iterator<Item = &Subscriber> {
         self.endpoints.iter().filter(move |endpoint| endpoint.active && endpoint.events.wants(kind))
     }

@@ -15,6 +15,13 @@ macro_rules! choice {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The word as it travels.
+            ///
+            /// ```
+            /// use cauri_core::{*, decide::*};
+            #[doc = concat!("for word in ", stringify!($name), "::ALL {")]
+            ///     assert_eq!(word.as_str().parse(), Ok(*word));
+            /// }
+            /// ```
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }

@@ -14,6 +14,13 @@ pub struct CountryError;
 
 impl Country {
     /// The two letters.
+    ///
+    /// ```
+    /// use cauri_core::Country;
+    /// let country: Country = "CI".parse()?;
+    /// assert_eq!(country.code(), "CI");
+    /// # Ok::<(), cauri_core::CountryError>(())
+    /// ```
     #[must_use]
     pub fn code(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()

@@ -30,12 +30,24 @@ pub enum CurrencyError {
 
 impl Currency {
     /// The three letters.
+    ///
+    /// ```
+    /// use cauri_core::Currency;
+    /// assert_eq!("XOF".parse::<Currency>().map(Currency::code), Ok("XOF"));
+    /// ```
     #[must_use]
     pub fn code(self) -> &'static str {
         self.0.code()
     }
 
     /// How many decimals people write; for display only, never for arithmetic.
+    ///
+    /// ```
+    /// use cauri_core::Currency;
+    /// // An amount of 5 000 is 5 000 XOF, but 50.00 EUR.
+    /// assert_eq!("XOF".parse::<Currency>().map(Currency::exponent), Ok(0));
+    /// assert_eq!("EUR".parse::<Currency>().map(Currency::exponent), Ok(2));
+    /// ```
     #[must_use]
     pub fn exponent(self) -> u16 {
         self.0.exponent().unwrap_or(0)

@@ -15,6 +15,13 @@ pub struct EmailError;
 
 impl Email {
     /// The address as it came.
+    ///
+    /// ```
+    /// use cauri_core::Email;
+    /// let email: Email = "Awa@Example.com".parse()?;
+    /// assert_eq!(email.as_str(), "Awa@Example.com");
+    /// # Ok::<(), cauri_core::EmailError>(())
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

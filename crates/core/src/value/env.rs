@@ -35,24 +35,48 @@ pub struct Tick(u64);
 
 impl Tick {
     /// The first of a millisecond.
+    ///
+    /// ```
+    /// use cauri_core::{Tick, Timestamp};
+    /// let at = Timestamp::from_millis(1_000);
+    /// assert!(Tick::first(at) < Tick::first(at.plus_millis(1)));
+    /// ```
     #[must_use]
     pub fn first(at: Timestamp) -> Self {
         Self(u64::try_from(at.millis()).unwrap_or(0) << 12)
     }
 
     /// The one after this; runs on into the next millisecond.
+    ///
+    /// ```
+    /// use cauri_core::{Tick, Timestamp};
+    /// let tick = Tick::first(Timestamp::from_millis(1_000));
+    /// assert!(tick.next() > tick);
+    /// ```
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
     /// As a number, to be kept in an atomic.
+    ///
+    /// ```
+    /// use cauri_core::{Tick, Timestamp};
+    /// let tick = Tick::first(Timestamp::from_millis(1_000));
+    /// assert_eq!(tick.next().bits(), tick.bits() + 1);
+    /// ```
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
     /// From [`Tick::bits`].
+    ///
+    /// ```
+    /// use cauri_core::{Tick, Timestamp};
+    /// let tick = Tick::first(Timestamp::from_millis(1_000));
+    /// assert_eq!(Tick::from_bits(tick.bits()), tick);
+    /// ```
     #[must_use]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
@@ -61,12 +85,27 @@ impl Tick {
 
 impl Env {
     /// `seed` must come from a cryptographically secure source: secrets are drawn from it.
+    ///
+    /// ```
+    /// use cauri_core::{Env, PaymentId, Tick, Timestamp};
+    /// let now = Timestamp::from_millis(1_731_974_400_000);
+    /// let mut env = Env::new(now, Tick::first(now), [7; 32]);
+    /// let mut again = Env::new(now, Tick::first(now), [7; 32]);
+    /// // A decision that is made again names its things as it did before.
+    /// assert_eq!(env.id::<PaymentId>(), again.id::<PaymentId>());
+    /// ```
     #[must_use]
     pub const fn new(now: Timestamp, tick: Tick, seed: [u8; 32]) -> Self {
         Self { now, tick, seed, ids: 0, blocks: 0, spare: Vec::new() }
     }
 
     /// The moment of the decision.
+    ///
+    /// ```
+    /// use cauri_core::{Env, Tick, Timestamp};
+    /// let now = Timestamp::from_millis(1_731_974_400_000);
+    /// assert_eq!(Env::new(now, Tick::first(now), [7; 32]).now(), now);
+    /// ```
     #[must_use]
     pub const fn now(&self) -> Timestamp {
         self.now
@@ -74,6 +113,15 @@ impl Env {
 
     /// A fresh id: a UUIDv7 that is greater than every id drawn before it, in this `Env` and in
     /// those with an earlier tick.
+    ///
+    /// ```
+    /// use cauri_core::{Env, EventId, Tick, Timestamp};
+    /// let now = Timestamp::from_millis(1_731_974_400_000);
+    /// let mut env = Env::new(now, Tick::first(now), [7; 32]);
+    /// let (first, second): (EventId, EventId) = (env.id(), env.id());
+    /// assert!(first < second);
+    /// assert!(first.to_string().starts_with("evt_"));
+    /// ```
     pub fn id<T: Id>(&mut self) -> T {
         // 48 bits of milliseconds · version · 12 bits of tick · variant · 14 bits of place within
         // this Env · 48 bits of chance.
@@ -94,6 +142,15 @@ impl Env {
     }
 
     /// `prefix` and 40 letters and digits: 238 bits of chance (API §3.1, §16.2).
+    ///
+    /// ```
+    /// use cauri_core::{Env, Tick, Timestamp};
+    /// let now = Timestamp::from_millis(1_731_974_400_000);
+    /// let mut env = Env::new(now, Tick::first(now), [7; 32]);
+    /// let secret = env.secret("whsec_");
+    /// assert!(secret.reveal().starts_with("whsec_") && secret.reveal().len() == 46);
+    /// assert_ne!(secret, env.secret("whsec_"));
+    /// ```
     pub fn secret(&mut self, prefix: &str) -> Secret {
         const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         let mut text = String::with_capacity(prefix.len().saturating_add(40));
@@ -111,6 +168,13 @@ impl Env {
     }
 
     /// Twenty-four bytes that are used once: the nonce of a sealed secret.
+    ///
+    /// ```
+    /// use cauri_core::{Env, Tick, Timestamp};
+    /// let now = Timestamp::from_millis(1_731_974_400_000);
+    /// let mut env = Env::new(now, Tick::first(now), [7; 32]);
+    /// assert_ne!(env.nonce(), env.nonce());
+    /// ```
     pub fn nonce(&mut self) -> [u8; 24] {
         std::array::from_fn(|_| self.byte())
     }

@@ -24,9 +24,24 @@ pub trait Id:
     const PREFIX: &'static str;
 
     /// An id with these bits. Stores use it to read an id back; nothing is checked.
+    ///
+    /// ```
+    /// use cauri_core::{Id, PaymentId};
+    /// let payment: PaymentId = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// assert_eq!(PaymentId::from_uuid(payment.uuid()), payment);
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     fn from_uuid(uuid: Uuid) -> Self;
 
     /// The bits of this id.
+    ///
+    /// ```
+    /// use cauri_core::{Id, PaymentId, RefundId};
+    /// let payment: PaymentId = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let refund: RefundId = "ref_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// assert_eq!(payment.uuid(), refund.uuid()); // the prefix is no part of them
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     fn uuid(self) -> Uuid;
 }
 
@@ -179,6 +194,13 @@ pub enum OrderId {
 
 impl OrderId {
     /// The bits, which are unique over all kinds.
+    ///
+    /// ```
+    /// use cauri_core::{Id, OrderId, PaymentId};
+    /// let payment: PaymentId = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// assert_eq!(OrderId::Payment(payment).uuid(), payment.uuid());
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn uuid(self) -> Uuid {
         match self {
@@ -254,6 +276,12 @@ impl FromStr for ResourceId {
             Some(PaymentLinkId::PREFIX) => text.parse().map(Self::PaymentLink),
             _ => text.parse().map(Self::Order),
         }
+    }
+}
+
+impl serde::Serialize for ResourceId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, Serializer};
+
 /// At most 50 keys of 1 to 40 characters, each with a text of at most 500.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
@@ -26,6 +28,31 @@ pub enum MetadataPatch {
 #[non_exhaustive]
 pub struct TooManyKeys;
 
+impl MetadataPatch {
+    /// Does it leave metadata alone?
+    ///
+    /// ```
+    /// use cauri_core::MetadataPatch;
+    /// assert!(MetadataPatch::default().is_keep());
+    /// assert!(!MetadataPatch::Clear.is_keep());
+    /// ```
+    #[must_use]
+    pub const fn is_keep(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+}
+
+/// As it travels in a modification; what keeps everything is left out, as with
+/// [`Patch`](super::patch::Patch).
+impl Serialize for MetadataPatch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Keep | Self::Clear => serializer.serialize_none(),
+            Self::Merge(changes) => changes.serialize(serializer),
+        }
+    }
+}
+
 impl Metadata {
     /// How many keys there may be.
     pub const KEYS_MAX: usize = 50;
@@ -34,13 +61,48 @@ impl Metadata {
     /// How many characters a value may have.
     pub const VALUE_CHARS_MAX: usize = 500;
 
+    /// These keys with these values; what is wrong with a single one of them is said by whoever
+    /// it is sent to.
+    ///
+    /// # Errors
+    /// [`TooManyKeys`] when they are more than 50.
+    ///
+    /// ```
+    /// use cauri_core::Metadata;
+    /// let metadata = Metadata::of([("cart", "77"), ("channel", "web")])?;
+    /// assert_eq!(metadata.get("cart"), Some("77"));
+    /// # Ok::<(), cauri_core::TooManyKeys>(())
+    /// ```
+    pub fn of<K: Into<String>, V: Into<String>>(
+        entries: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<Self, TooManyKeys> {
+        let entries = entries.into_iter().map(|(key, value)| (key.into(), Some(value.into())));
+        Self::default().patched(&MetadataPatch::Merge(entries.collect()))
+    }
+
     /// Is there nothing in it?
+    ///
+    /// ```
+    /// use cauri_core::{Metadata, MetadataPatch};
+    /// let order = MetadataPatch::Merge([("order".to_owned(), Some("1001".to_owned()))].into());
+    /// assert!(Metadata::default().is_empty());
+    /// assert!(!Metadata::default().patched(&order)?.is_empty());
+    /// # Ok::<(), cauri_core::TooManyKeys>(())
+    /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The value of a key.
+    ///
+    /// ```
+    /// use cauri_core::{Metadata, MetadataPatch};
+    /// let order = MetadataPatch::Merge([("order".to_owned(), Some("1001".to_owned()))].into());
+    /// let metadata = Metadata::default().patched(&order)?;
+    /// assert_eq!((metadata.get("order"), metadata.get("cart")), (Some("1001"), None));
+    /// # Ok::<(), cauri_core::TooManyKeys>(())
+    /// ```
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)

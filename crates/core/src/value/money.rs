@@ -33,24 +33,47 @@ impl Amount {
     pub const ZERO: Self = Self(0);
 
     /// `units` of the smallest unit of the currency.
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// assert_eq!(Amount::new(5_000).to_string(), "5000"); // 5 000 XOF, or 50.00 GHS
+    /// ```
     #[must_use]
     pub const fn new(units: i64) -> Self {
         Self(units)
     }
 
     /// The number of smallest units.
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// assert_eq!(Amount::new(5_000).units(), 5_000);
+    /// ```
     #[must_use]
     pub const fn units(self) -> i64 {
         self.0
     }
 
     /// More than nothing?
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// assert!(Amount::new(1).is_positive());
+    /// assert!(!Amount::ZERO.is_positive());
+    /// assert!(!Amount::new(-1).is_positive());
+    /// ```
     #[must_use]
     pub const fn is_positive(self) -> bool {
         self.0 > 0
     }
 
     /// Nothing?
+    ///
+    /// ```
+    /// use cauri_core::Amount;
+    /// assert!(Amount::default().is_zero());
+    /// assert!(!Amount::SMALLEST.is_zero());
+    /// ```
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
@@ -60,6 +83,12 @@ impl Amount {
     ///
     /// # Errors
     /// [`Overflow`] when it does not fit.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Overflow};
+    /// assert_eq!(Amount::new(4_900).plus(Amount::new(100)), Ok(Amount::new(5_000)));
+    /// assert_eq!(Amount::new(i64::MAX).plus(Amount::SMALLEST), Err(Overflow));
+    /// ```
     pub fn plus(self, other: Self) -> Result<Self, Overflow> {
         self.0.checked_add(other.0).map(Self).ok_or(Overflow)
     }
@@ -68,6 +97,12 @@ impl Amount {
     ///
     /// # Errors
     /// [`Overflow`] when it does not fit.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Overflow};
+    /// assert_eq!(Amount::new(100).minus(Amount::new(5_000)), Ok(Amount::new(-4_900)));
+    /// assert_eq!(Amount::new(i64::MIN).minus(Amount::SMALLEST), Err(Overflow));
+    /// ```
     pub fn minus(self, other: Self) -> Result<Self, Overflow> {
         self.0.checked_sub(other.0).map(Self).ok_or(Overflow)
     }

@@ -21,6 +21,12 @@ impl Page {
     pub const LIMIT_MAX: u8 = 100;
 
     /// A page of 1 to 100 items after passing over `offset`; `None` outside these limits.
+    ///
+    /// ```
+    /// use cauri_core::Page;
+    /// assert!(Page::new(100, 0).is_some());
+    /// assert!(Page::new(101, 0).is_none());
+    /// ```
     #[must_use]
     pub const fn new(limit: u8, offset: i64) -> Option<Self> {
         if limit >= 1 && limit <= Self::LIMIT_MAX && offset >= 0 {
@@ -31,12 +37,22 @@ impl Page {
     }
 
     /// How many items at most.
+    ///
+    /// ```
+    /// use cauri_core::Page;
+    /// assert_eq!(Page::new(10, 30).map(Page::limit), Some(10));
+    /// ```
     #[must_use]
     pub const fn limit(self) -> u8 {
         self.limit
     }
 
     /// How many items are passed over.
+    ///
+    /// ```
+    /// use cauri_core::Page;
+    /// assert_eq!(Page::new(10, 30).map(Page::offset), Some(30)); // the fourth page
+    /// ```
     #[must_use]
     pub const fn offset(self) -> i64 {
         self.offset

@@ -1,5 +1,7 @@
 //! A change to one field, after JSON Merge Patch (RFC 7396).
 
+use serde::{Serialize, Serializer};
+
 /// What a modification says of one field that may be null.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[expect(clippy::exhaustive_enums, reason = "merge patch knows no fourth thing")]
@@ -34,8 +36,25 @@ impl<T: Clone> Patch<T> {
 
 impl<T> Patch<T> {
     /// Does it leave the field alone?
+    ///
+    /// ```
+    /// use cauri_core::Patch;
+    /// assert!(Patch::<i64>::default().is_keep());
+    /// assert!(!Patch::<i64>::Clear.is_keep());
+    /// ```
     #[must_use]
     pub const fn is_keep(&self) -> bool {
         matches!(self, Self::Keep)
+    }
+}
+
+/// As it travels in a modification. What keeps the field is not written at all: whoever writes an
+/// object leaves the field out where [`Patch::is_keep`].
+impl<T: Serialize> Serialize for Patch<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Keep | Self::Clear => serializer.serialize_none(),
+            Self::Set(value) => value.serialize(serializer),
+        }
     }
 }

@@ -16,6 +16,14 @@ pub struct PhoneError;
 
 impl Phone {
     /// The number with its `+`.
+    ///
+    /// ```
+    /// use cauri_core::Phone;
+    /// let phone: Phone = "+2250500000000".parse()?;
+    /// assert_eq!(phone.as_str(), "+2250500000000");
+    /// assert_eq!(format!("{phone:?}"), "Phone(…)"); // it stays out of logs
+    /// # Ok::<(), cauri_core::PhoneError>(())
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

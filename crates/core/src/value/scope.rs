@@ -15,6 +15,12 @@ choice! {
 
 impl Environment {
     /// The `livemode` of every object.
+    ///
+    /// ```
+    /// use cauri_core::Environment;
+    /// assert!(Environment::Live.is_live());
+    /// assert!(!Environment::Sandbox.is_live());
+    /// ```
     #[must_use]
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Live)

@@ -8,12 +8,23 @@ pub struct Secret(Box<str>);
 
 impl Secret {
     /// Keeps a text as a secret.
+    ///
+    /// ```
+    /// use cauri_core::Secret;
+    /// let secret = Secret::new("whsec_1234");
+    /// assert_eq!(format!("{secret:?}"), "Secret(…)");
+    /// ```
     #[must_use]
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
     }
 
     /// The text itself.
+    ///
+    /// ```
+    /// use cauri_core::Secret;
+    /// assert_eq!(Secret::new("whsec_1234").reveal(), "whsec_1234");
+    /// ```
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

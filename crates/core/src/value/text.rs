@@ -35,6 +35,13 @@ pub enum TextError {
 
 impl<const MAX: usize> Text<MAX> {
     /// The text itself.
+    ///
+    /// ```
+    /// use cauri_core::Text;
+    /// let reference: Text<100> = "ORDER-1".parse()?;
+    /// assert_eq!(reference.as_str(), "ORDER-1");
+    /// # Ok::<(), cauri_core::TextError>(())
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -37,36 +37,74 @@ impl Timestamp {
     pub const MIN: Self = Self(-62_167_219_200_000);
 
     /// The moment `millis` milliseconds after the epoch, brought into the writable range.
+    ///
+    /// ```
+    /// use cauri_core::Timestamp;
+    /// assert_eq!(Timestamp::from_millis(1_500).to_string(), "1970-01-01T00:00:01.500Z");
+    /// assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::MAX);
+    /// ```
     #[must_use]
     pub fn from_millis(millis: i64) -> Self {
         Self(millis.clamp(Self::MIN.0, Self::MAX.0))
     }
 
     /// Milliseconds since the epoch.
+    ///
+    /// ```
+    /// use cauri_core::Timestamp;
+    /// let at: Timestamp = "1970-01-01T00:00:01.5Z".parse()?;
+    /// assert_eq!(at.millis(), 1_500);
+    /// # Ok::<(), cauri_core::TimestampError>(())
+    /// ```
     #[must_use]
     pub const fn millis(self) -> i64 {
         self.0
     }
 
     /// Whole seconds since the epoch, rounded down: the `t` of a signature.
+    ///
+    /// ```
+    /// use cauri_core::Timestamp;
+    /// assert_eq!(Timestamp::from_millis(1_999).seconds(), 1);
+    /// assert_eq!(Timestamp::from_millis(-1).seconds(), -1);
+    /// ```
     #[must_use]
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(1_000)
     }
 
     /// This many milliseconds later, at most [`Timestamp::MAX`].
+    ///
+    /// ```
+    /// use cauri_core::Timestamp;
+    /// assert_eq!(Timestamp::EPOCH.plus_millis(250).millis(), 250);
+    /// assert_eq!(Timestamp::MAX.plus_millis(1), Timestamp::MAX);
+    /// ```
     #[must_use]
     pub fn plus_millis(self, millis: i64) -> Self {
         Self::from_millis(self.0.saturating_add(millis))
     }
 
     /// This many seconds later, at most [`Timestamp::MAX`].
+    ///
+    /// ```
+    /// use cauri_core::Timestamp;
+    /// assert_eq!(Timestamp::EPOCH.plus_seconds(90).to_string(), "1970-01-01T00:01:30.000Z");
+    /// assert_eq!(Timestamp::EPOCH.plus_seconds(i64::MAX), Timestamp::MAX);
+    /// ```
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
         self.plus_millis(seconds.saturating_mul(1_000))
     }
 
     /// Milliseconds from `earlier` to here; negative when `earlier` is later.
+    ///
+    /// ```
+    /// use cauri_core::Timestamp;
+    /// let (earlier, later) = (Timestamp::EPOCH, Timestamp::from_millis(250));
+    /// assert_eq!(later.since(earlier), 250);
+    /// assert_eq!(earlier.since(later), -250);
+    /// ```
     #[must_use]
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)

@@ -20,12 +20,26 @@ impl WebUrl {
     pub const CHARS_MAX: usize = 2_048;
 
     /// The URL as it came.
+    ///
+    /// ```
+    /// use cauri_core::WebUrl;
+    /// let url: WebUrl = "https://shop.example.com/a/../b".parse()?;
+    /// assert_eq!(url.as_str(), "https://shop.example.com/a/../b"); // nothing is rewritten
+    /// # Ok::<(), cauri_core::WebUrlError>(())
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Is it encrypted on the way?
+    ///
+    /// ```
+    /// use cauri_core::WebUrl;
+    /// let encrypted = |text: &str| text.parse::<WebUrl>().map(|url| url.is_https());
+    /// assert_eq!(encrypted("HTTPS://shop.example.com/"), Ok(true));
+    /// assert_eq!(encrypted("http://shop.example.com/"), Ok(false));
+    /// ```
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.0.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("https:"))

@@ -42,6 +42,17 @@ impl ApiKey {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::wire::ApiKey;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (key, clear) = shop.key();
+    /// let shown = serde_json::to_string(&ApiKey::of(&key.value)?)?;
+    /// assert!(shown.contains("sk_test_…") && !shown.contains(clear.reveal()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(key: &model::ApiKey) -> Result<Self, Overflow> {
         let model::ApiKey {
             id,

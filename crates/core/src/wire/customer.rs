@@ -30,38 +30,50 @@ use crate::{
 };
 
 /// `POST /v1/customers` (API §13). One of name, email and phone is needed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CreateCustomer {
     /// Name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<100>>,
     /// E-mail address.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<Email>,
     /// Phone.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone: Option<Phone>,
     /// Where they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<Country>,
     /// The merchant's own name for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Text<100>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
 }
 
 /// `POST /v1/customers/:id` (API §13).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct ModifyCustomer {
     /// Name.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub name: Patch<Text<100>>,
     /// E-mail address.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub email: Patch<Email>,
     /// Phone.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub phone: Patch<Phone>,
     /// Where they are.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub country: Patch<Country>,
     /// The merchant's own name for them.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub reference: Patch<Text<100>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "MetadataPatch::is_keep")]
     pub metadata: MetadataPatch,
 }
 
@@ -96,6 +108,15 @@ impl CreateCustomer {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::wire::CreateCustomer;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let faults = CreateCustomer::default().faults(&shop.form());
+    /// assert_eq!(faults[0].to_string(), "name is required.");
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let Self { name, email, phone, country, reference: _, metadata: _ } = self;
@@ -143,6 +164,16 @@ impl ModifyCustomer {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::{Patch, wire::ModifyCustomer};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = ModifyCustomer { country: Patch::Set("ZZ".parse()?), ..Default::default() };
+    /// assert_eq!(ask.faults(&shop.form())[0].problem.code(), "country_not_supported");
+    /// # Ok::<(), cauri_core::CountryError>(())
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -228,6 +259,17 @@ impl Customer {
     ///
     /// # Errors
     /// [`Overflow`], for statistics that this crate did not add up.
+    ///
+    /// ```
+    /// use cauri_core::wire::Customer;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let customer = Shop::open().customer("Awa Diop").value;
+    /// let shown = serde_json::to_value(Customer::of(&customer, None)?)?;
+    /// assert_eq!((&shown["object"], &shown["name"]), (&"customer".into(), &"Awa Diop".into()));
+    /// assert!(shown.get("statistics").is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(
         customer: &model::Customer,
         statistics: Option<&model::CustomerStatistics>,
@@ -267,6 +309,19 @@ impl CustomerStatistics {
     ///
     /// # Errors
     /// [`Overflow`], for statistics that this crate did not add up.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, CustomerStatistics, wire};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let mut statistics = CustomerStatistics::default();
+    /// statistics.add(&shop.paid(5_000).value)?;
+    /// statistics.add(&shop.paid(6_001).value)?;
+    /// let shown = wire::CustomerStatistics::of(&statistics)?;
+    /// assert_eq!(shown.by_currency[0].average_amount, Amount::new(5_500)); // rounded down
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(statistics: &model::CustomerStatistics) -> Result<Self, Overflow> {
         let model::CustomerStatistics {
             payments_count,

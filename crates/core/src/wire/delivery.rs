@@ -23,12 +23,14 @@ use crate::{
 };
 
 /// `POST /v1/webhooks/test` (API §16.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct TestWebhook {
     /// Where to.
+    #[serde(rename = "webhook_endpoint")]
     pub endpoint: EndpointId,
     /// Which kind of event.
+    #[serde(rename = "event_type")]
     pub event_kind: EventKind,
 }
 
@@ -135,6 +137,20 @@ impl WebhookDelivery {
     ///
     /// # Errors
     /// [`Overflow`] when it has more attempts than there can be.
+    ///
+    /// ```
+    /// use cauri_core::{AttemptError, decide, wire::WebhookDelivery};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (_, delivery) = shop.delivery();
+    /// let (url, now) = (delivery.value.url.clone(), shop.now());
+    /// let (delivery, _) = decide::delivery::attempted(delivery, url, now, Ok(500), 92);
+    /// let shown = WebhookDelivery::of(&delivery)?;
+    /// assert_eq!((shown.attempts_count, shown.max_attempts), (1, 6));
+    /// assert_eq!((shown.http_status, shown.error), (Some(500), Some(AttemptError::Non2xx)));
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(delivery: &model::Delivery) -> Result<Self, Overflow> {
         let model::Delivery {
             id,

@@ -57,6 +57,15 @@ impl EventBody {
     ///
     /// # Errors
     /// [`Error::Impossible`] when its payload is no JSON, which this crate never writes.
+    ///
+    /// ```
+    /// use cauri_core::wire::EventBody;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let (event, _) = Shop::open().delivery();
+    /// assert_eq!(EventBody::of(&event)?.as_str(), event.payload);
+    /// # Ok::<(), cauri_core::Error>(())
+    /// ```
     pub fn of(event: &model::Event) -> Result<Self, Error> {
         RawValue::from_string(event.payload.clone()).map(Self).map_err(|_| Error::Impossible)
     }

@@ -14,14 +14,18 @@ use crate::{
         method::Network,
         money::Amount,
         phone::Phone,
-        text::Text,
+        text::{Text, TextError},
         time::Timestamp,
         web_url::WebUrl,
     },
 };
 
 pub(crate) fn text<const MAX: usize>(text: &str) -> Result<Text<MAX>, Problem> {
-    text.parse().map_err(|error: crate::TextError| Problem::Invalid(error.to_string().into()))
+    text.parse().map_err(text_problem)
+}
+
+pub(crate) fn text_problem(error: TextError) -> Problem {
+    Problem::Invalid(error.to_string().into())
 }
 
 pub(crate) fn currency(text: &str) -> Result<Currency, Problem> {

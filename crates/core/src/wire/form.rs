@@ -3,7 +3,7 @@
 use super::field;
 use crate::{
     error::Problem,
-    model::catalogue::{Catalogue, CountryOffer},
+    model::{catalogue::Catalogue, offer::CountryOffer},
     value::{
         country::Country, patch::Patch, phone::Phone, scope::Environment, time::Timestamp,
         web_url::WebUrl,

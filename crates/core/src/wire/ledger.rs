@@ -54,6 +54,17 @@ impl LedgerEntry {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::wire::LedgerEntry;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.paid(5_000);
+    /// let shown = serde_json::to_value(LedgerEntry::of(&shop.entries[0])?)?;
+    /// assert_eq!((&shown["account"], &shown["type"]), (&"clearing".into(), &"payment".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(entry: &model::Entry) -> Result<Self, Overflow> {
         let model::Entry {
             id,

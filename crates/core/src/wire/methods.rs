@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{private::Mask, tag};
 use crate::{
-    model::catalogue as model,
+    model::{catalogue, offer},
     value::{
         country::Country,
         currency::Currency,
@@ -51,7 +51,7 @@ pub struct NetworkEntry {
     pub network: Network,
     /// The simulator that plays it; only in the sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connection_key: Option<model::Connection>,
+    pub connection_key: Option<offer::Connection>,
     /// Is it played by a simulator? Only in the sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<bool>,
@@ -100,11 +100,11 @@ impl PaymentMethods {
         environment: Environment,
         country: Country,
         currency: Currency,
-        methods: &[model::MethodOffers<'_>],
+        methods: &[catalogue::MethodOffers<'_>],
     ) -> Result<Self, Overflow> {
         let data = methods
             .iter()
-            .map(|model::MethodOffers { method, offers }| MethodNetworks {
+            .map(|catalogue::MethodOffers { method, offers }| MethodNetworks {
                 payment_method: *method,
                 networks: offers.iter().map(|offer| NetworkEntry::of(environment, offer)).collect(),
             })
@@ -115,8 +115,8 @@ impl PaymentMethods {
 }
 
 impl NetworkEntry {
-    fn of(environment: Environment, offer: &model::Offer) -> Self {
-        let model::Offer {
+    fn of(environment: Environment, offer: &offer::Offer) -> Self {
+        let offer::Offer {
             method,
             network,
             currency: _,
@@ -126,7 +126,7 @@ impl NetworkEntry {
             flow: _,
             connection,
         } = offer;
-        let model::Capabilities { payin, payout, refund, partial_refund, cancel } = *capabilities;
+        let offer::Capabilities { payin, payout, refund, partial_refund, cancel } = *capabilities;
         let wallet = *method == PaymentMethod::MobileMoney;
         let simulated = wallet && !environment.is_live();
         Self {

@@ -3,6 +3,27 @@
 //! A request type (`CreatePayment`) holds only values that cannot have a wrong form; `read` makes
 //! it from a JSON object and reports every fault at once. A response type ([`Payment`]) is what the
 //! contract shows of a record, field for field.
+//!
+//! | To | Use |
+//! |---|---|
+//! | read the body of a request | [`parse_object`], then `read` of the request's type |
+//! | build a request without JSON | its fields, then `faults`, which says what `read` would |
+//! | read the parameters of a list | [`query`] |
+//! | show a record | `of` of the response's type |
+//! | hide personal data from a public key | [`Mask::masked`] |
+//! | make the body of an event | [`event_payload`] |
+//! | compare two requests under one idempotency key | [`fingerprint`] |
+//!
+//! ```
+//! use cauri_core::{Catalogue, Environment, Timestamp, wire};
+//!
+//! let (environment, catalogue) = (Environment::Sandbox, &Catalogue::sandbox());
+//! let form = wire::Form { environment, catalogue, now: Timestamp::EPOCH };
+//! let body = wire::parse_object(br#"{"name":"Awa Diop","emial":"awa@example.com"}"#)?;
+//! let faults = wire::CreateCustomer::read(&body, &form).unwrap_err();
+//! assert_eq!(faults.to_string(), "emial is not a parameter of this request.");
+//! # Ok::<(), wire::JsonError>(())
+//! ```
 
 pub(crate) mod api_key;
 pub(crate) mod customer;

@@ -23,6 +23,7 @@ use crate::{
         metadata::Metadata,
         method::{Network, PaymentMethod},
         money::{Amount, Overflow},
+        otp::Otp,
         phone::Phone,
         scope::Environment,
         text::Text,
@@ -32,44 +33,59 @@ use crate::{
 };
 
 /// `POST /v1/payments` (API §9.2).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CreatePayment {
     /// What the payer pays; may be left to the payment link.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<Amount>,
     /// In which currency; may be left to the payment link.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<Currency>,
     /// By which method.
+    #[serde(rename = "payment_method")]
     pub method: PaymentMethod,
     /// Over which network; required for mobile money.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
     /// The payer's phone; mobile money needs it here or in the customer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub phone: Option<Phone>,
     /// Where the payer is, unless the phone or the link says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<Country>,
     /// A pre-authorisation code for the network.
-    pub otp: Option<Text<10>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otp: Option<Otp>,
     /// Who pays.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
     /// The link it comes through.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_link: Option<PaymentLinkId>,
     /// The merchant's own name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Text<100>>,
     /// For people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<255>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
     /// Where the payer is sent afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub return_url: Option<WebUrl>,
     /// Seconds until it expires, 60 to 86,400; `None` takes the installation's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u32>,
 }
 
 /// `POST /v1/payments/:id/cancel` (API §9.5).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CancelPayment {
     /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text<255>>,
 }
 
@@ -184,6 +200,24 @@ impl CreatePayment {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, PaymentMethod, wire::CreatePayment};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = CreatePayment {
+    ///     amount: Some(Amount::ZERO),
+    ///     currency: Some("XOF".parse()?),
+    ///     ..CreatePayment::by(PaymentMethod::Card)
+    /// };
+    /// let faults: Vec<String> = ask.faults(&shop.form()).iter().map(ToString::to_string).collect();
+    /// assert_eq!(
+    ///     faults,
+    ///     ["amount must be an integer from 1 to 999999999999.", "country is required."]
+    /// );
+    /// # Ok::<(), cauri_core::CurrencyError>(())
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let agreement = Agreement {
@@ -211,12 +245,12 @@ impl CreatePayment {
     }
 }
 
-fn read_otp(text: &str) -> Result<Text<10>, Problem> {
-    let otp = field::text(text)?;
+fn read_otp(text: &str) -> Result<Otp, Problem> {
+    let otp = text.parse().map_err(field::text_problem)?;
     check_otp(&otp).map(|()| otp)
 }
 
-fn check_otp(otp: &Text<10>) -> Result<(), Problem> {
+fn check_otp(otp: &Otp) -> Result<(), Problem> {
     let digits = otp.as_str().bytes().all(|byte| byte.is_ascii_digit());
     if digits && OTP_DIGITS.contains(&otp.as_str().len()) {
         Ok(())
@@ -372,6 +406,17 @@ impl Payment {
     ///
     /// # Errors
     /// [`Overflow`], for a payment that this crate did not build.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, wire::Payment};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let shown = Payment::of(&shop.paid(5_000).value)?;
+    /// assert_eq!((shown.net_amount, shown.refundable_amount), (Amount::new(4_900), Amount::new(5_000)));
+    /// assert_eq!(serde_json::to_value(&shown)?["livemode"], false);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(payment: &model::Payment) -> Result<Self, Overflow> {
         let model::Payment {
             id,

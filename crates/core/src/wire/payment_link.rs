@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// `POST /v1/payment-links` (API §12).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CreatePaymentLink {
     /// For the payer.
@@ -40,44 +40,59 @@ pub struct CreatePaymentLink {
     /// Where the payer is.
     pub country: Country,
     /// What is to be paid; `None` when the payer chooses.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<Amount>,
     /// For the payer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<255>>,
     /// By which methods; `None` means by all. Never empty, without repeats.
+    #[serde(rename = "payment_methods", skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<PaymentMethod>>,
     /// May it be paid more than once?
     pub reusable: bool,
     /// Until when; in the future, at most a year ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// Where the payer is sent afterwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub return_url: Option<WebUrl>,
     /// The merchant's own name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Text<100>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
     /// May payments be made through it from the start?
     pub active: bool,
 }
 
 /// `POST /v1/payment-links/:id` (API §12).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct ModifyPaymentLink {
     /// For the payer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<Text<100>>,
     /// For the payer.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub description: Patch<Text<255>>,
     /// May payments be made through it?
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<bool>,
     /// What is to be paid.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub amount: Patch<Amount>,
     /// Until when.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub expires_at: Patch<Timestamp>,
     /// Where the payer is sent afterwards.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub return_url: Patch<WebUrl>,
     /// The merchant's own name for it.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub reference: Patch<Text<100>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "MetadataPatch::is_keep")]
     pub metadata: MetadataPatch,
 }
 
@@ -132,6 +147,17 @@ impl CreatePaymentLink {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::wire::CreatePaymentLink;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let past = Some(shop.now());
+    /// let ask = CreatePaymentLink { expires_at: past, ..Shop::ask_link(5_000) };
+    /// let fault = &ask.faults(&shop.form())[0];
+    /// assert_eq!(fault.to_string(), "expires_at must be in the future, at most one year ahead.");
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -197,6 +223,15 @@ impl ModifyPaymentLink {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, Patch, wire::ModifyPaymentLink};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = ModifyPaymentLink { amount: Patch::Set(Amount::new(-1)), ..Default::default() };
+    /// assert_eq!(ask.faults(&shop.form())[0].param.as_deref(), Some("amount"));
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -266,6 +301,16 @@ impl PaymentLink {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::wire::PaymentLink;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let link = Shop::open().link(5_000).value;
+    /// let shown = PaymentLink::of(&link)?;
+    /// assert_eq!((shown.url, shown.payments_count), (link.url, 0));
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(link: &model::PaymentLink) -> Result<Self, Overflow> {
         let model::PaymentLink {
             id,

@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// `POST /v1/payouts` (API §10).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CreatePayout {
     /// What the recipient gets.
@@ -37,22 +37,29 @@ pub struct CreatePayout {
     /// In which currency.
     pub currency: Currency,
     /// By which method; mobile money unless said otherwise.
+    #[serde(rename = "payment_method")]
     pub method: PaymentMethod,
     /// Over which network.
     pub network: Network,
     /// The recipient's phone.
     pub phone: Phone,
     /// Where the recipient is, unless the phone says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub country: Option<Country>,
     /// The recipient's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub recipient_name: Option<Text<100>>,
     /// Who gets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub customer: Option<CustomerId>,
     /// The merchant's own name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Text<100>>,
     /// For people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<255>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
 }
 
@@ -106,6 +113,16 @@ impl CreatePayout {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let mut ask = Shop::ask_payout(1_000);
+    /// ask.country = Some("SN".parse()?); // but the phone is one of Côte d'Ivoire
+    /// assert_eq!(ask.faults(&shop.form())[0].problem.code(), "phone_country_mismatch");
+    /// # Ok::<(), cauri_core::CountryError>(())
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -193,6 +210,17 @@ impl Payout {
     ///
     /// # Errors
     /// [`Overflow`], for a payout that this crate did not build.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, wire::Payout};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let shown = Payout::of(&shop.payout(1_000).value)?;
+    /// assert_eq!((shown.fee_amount, shown.total_amount), (Amount::new(100), Amount::new(1_100)));
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(payout: &model::Payout) -> Result<Self, Overflow> {
         let model::Payout {
             id,

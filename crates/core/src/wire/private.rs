@@ -18,6 +18,11 @@ pub struct Private(Box<str>);
 
 impl Private {
     /// The text.
+    ///
+    /// ```
+    /// use cauri_core::wire::Private;
+    /// assert_eq!(Private::from("+2250500000000").as_str(), "+2250500000000");
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -63,6 +68,16 @@ impl fmt::Debug for Private {
 /// What a public key is shown of a response: personal data is masked (API §3.4).
 pub trait Mask: Sized {
     /// The same with personal data masked.
+    ///
+    /// ```
+    /// use cauri_core::wire::{Customer, Mask};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let customer = Shop::open().customer("Awa Diop").value;
+    /// let masked = Customer::of(&customer, None)?.masked();
+    /// assert_eq!(masked.name.as_ref().map(|name| name.as_str()), Some("A***"));
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     #[must_use]
     fn masked(self) -> Self;
 }

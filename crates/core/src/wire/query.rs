@@ -93,6 +93,17 @@ pub fn payment_links(scope: Scope, pairs: &[(String, String)]) -> Result<Query, 
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::wire::query;
+/// let link = "plink_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// let asked = query::link_payments(scope, link, &[("status".into(), "failed".into())]);
+/// assert!(asked.is_ok_and(|query| query.filters.len() == 2)); // the status and the link
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn link_payments(
     scope: Scope,
     link: PaymentLinkId,
@@ -285,6 +296,17 @@ pub fn ledger(scope: Scope, pairs: &[(String, String)]) -> Result<Query, Faults>
 ///
 /// # Errors
 /// Everything that is wrong with the parameters.
+///
+/// ```
+/// # use cauri_core::{Environment, Scope};
+/// # let account = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// # let scope = Scope { account, environment: Environment::Sandbox };
+/// use cauri_core::{List, wire::query};
+/// let payment = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+/// let asked = query::timeline(scope, payment, &[("limit".into(), "5".into())]);
+/// assert_eq!(asked.map(|query| query.list), Ok(List::Timeline(scope, payment)));
+/// # Ok::<(), cauri_core::IdError>(())
+/// ```
 pub fn timeline(
     scope: Scope,
     payment: PaymentId,

@@ -29,20 +29,25 @@ use crate::{
 };
 
 /// `POST /v1/refunds` (API §11).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CreateRefund {
     /// The payment whose money goes back.
     pub payment: PaymentId,
     /// How much; `None` means all that can still be refunded.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<Amount>,
     /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<RefundReason>,
     /// For people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<255>>,
     /// The merchant's own name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Text<100>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
 }
 
@@ -81,6 +86,23 @@ impl CreateRefund {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, wire::CreateRefund};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = CreateRefund {
+    ///     payment: "pay_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?,
+    ///     amount: Some(Amount::ZERO),
+    ///     reason: None,
+    ///     description: None,
+    ///     reference: None,
+    ///     metadata: Default::default(),
+    /// };
+    /// assert_eq!(ask.faults(&shop.form())[0].param.as_deref(), Some("amount"));
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
     #[must_use]
     pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -140,6 +162,17 @@ impl Refund {
     ///
     /// # Errors
     /// [`Overflow`], for a refund that this crate did not build.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, wire::Refund};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.settled(5_000);
+    /// let shown = Refund::of(&shop.refund(2_000).value)?;
+    /// assert_eq!((shown.amount, shown.net_amount), (Amount::new(2_000), Amount::new(1_960)));
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(refund: &model::Refund) -> Result<Self, Overflow> {
         let model::Refund {
             id,

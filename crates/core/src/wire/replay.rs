@@ -22,14 +22,16 @@ use crate::{
 };
 
 /// `POST /v1/webhooks/:id/replay` (API §22.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct ReplayEvents {
     /// Events of this moment or later.
     pub since: Timestamp,
     /// Events before this moment; `None` for all up to now.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
     /// Events after this one: where the page before ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<EventId>,
     /// How many events at most, 1 to 100.
     pub limit: u8,
@@ -67,6 +69,16 @@ impl ReplayEvents {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::wire::ReplayEvents;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = ReplayEvents { since: shop.now(), until: None, after: None, limit: 101 };
+    /// let fault = &ask.faults(&shop.form())[0];
+    /// assert_eq!(fault.to_string(), "limit must be an integer from 1 to 100.");
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut faults = agreement(Some(self.since), self.until, form.now);
@@ -77,6 +89,13 @@ impl ReplayEvents {
     }
 
     /// The part of the list of events that is replayed, at a moment.
+    ///
+    /// ```
+    /// use cauri_core::{Timestamp, wire::ReplayEvents};
+    /// let now = Timestamp::from_millis(1_731_974_400_000);
+    /// let ask = ReplayEvents { since: Timestamp::EPOCH, until: None, after: None, limit: 100 };
+    /// assert_eq!(ask.page(now, false).until, now.plus_millis(1)); // what is told now is among them
+    /// ```
     #[must_use]
     pub fn page(&self, now: Timestamp, has_more: bool) -> ReplayPage {
         // An event may be told a moment ahead of the clock (API §19.5).
@@ -139,6 +158,20 @@ impl WebhookReplay {
     ///
     /// # Errors
     /// [`Overflow`] when there are more than can be counted.
+    ///
+    /// ```
+    /// use cauri_core::{WebhookEndpoint, wire::{ReplayPage, WebhookReplay}};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (event, _) = shop.delivery();
+    /// let endpoint = shop.last::<WebhookEndpoint>().value;
+    /// let (since, until) = (shop.now(), shop.now().plus_seconds(1));
+    /// let page = ReplayPage { since, until, has_more: true };
+    /// let shown = WebhookReplay::of(&endpoint, &page, std::slice::from_ref(&event), 1)?;
+    /// assert_eq!((shown.last_event, shown.has_more), (Some(event.id), true)); // where to go on
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(
         endpoint: &WebhookEndpoint,
         page: &ReplayPage,

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::{Payment, PaymentLink, Payout, Refund};
 use crate::{
     model::{
-        catalogue::Connection,
         event::EventKind,
         failure::FailureCode,
+        offer::Connection,
         payment::{self, NextAction, PaymentStatus},
         payment_link::{self, PaymentLinkStatus},
         payout::{self, PayoutStatus},

@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// `POST /v1/sandbox/fund` (API §17.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct Fund {
     /// How much test money.
@@ -38,7 +38,7 @@ pub struct Fund {
 }
 
 /// `POST /v1/sandbox/simulate` (API §17.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct Simulate {
     /// On which object.
@@ -72,6 +72,16 @@ impl Fund {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, wire::Fund};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = Fund { amount: Amount::ZERO, currency: "XOF".parse()? };
+    /// assert_eq!(ask.faults(&shop.form())[0].param.as_deref(), Some("amount"));
+    /// # Ok::<(), cauri_core::CurrencyError>(())
+    /// ```
     #[must_use]
     pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -134,6 +144,19 @@ impl SandboxFunding {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::{Amount, decide, wire::{Fund, SandboxFunding}};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let ask = Fund { amount: Amount::new(10_000), currency: "XOF".parse()? };
+    /// let decision = decide::sandbox::fund(ask, Amount::ZERO, &mut shop.context());
+    /// shop.done(decision);
+    /// let credit = shop.entries.last().expect("the line that raised what is available");
+    /// assert_eq!(SandboxFunding::of(credit)?.available_amount, Amount::new(10_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn of(entry: &Entry) -> Result<Self, Overflow> {
         let Entry {
             id: _,

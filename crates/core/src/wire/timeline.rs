@@ -47,6 +47,17 @@ impl TimelineEntry {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::{TimelineKind, wire::TimelineEntry};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// shop.paid(5_000);
+    /// let line = TimelineEntry::of(&shop.last().value)?;
+    /// assert_eq!(line.kind, TimelineKind::Succeeded);
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub fn of(entry: &model::TimelineEntry) -> Result<Self, Overflow> {
         let model::TimelineEntry {
             scope,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{
@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// `POST /v1/webhooks` (API §16.1).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct CreateWebhookEndpoint {
     /// Where events are sent; without user info and fragment.
@@ -43,27 +43,35 @@ pub struct CreateWebhookEndpoint {
     /// Is anything sent from the start?
     pub active: bool,
     /// For people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Text<255>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
 }
 
 /// `POST /v1/webhooks/:id` (API §16.1).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "callers build it; a new field is a new version")]
 pub struct ModifyWebhookEndpoint {
     /// Where events are sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<WebUrl>,
     /// Which events.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Subscription>,
     /// Is anything sent?
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub active: Option<bool>,
     /// For people.
+    #[serde(skip_serializing_if = "Patch::is_keep")]
     pub description: Patch<Text<255>>,
     /// For the merchant.
+    #[serde(skip_serializing_if = "MetadataPatch::is_keep")]
     pub metadata: MetadataPatch,
     /// Seconds for which the present secret still signs beside a new one, 0 to 86,400; `None`
     /// keeps the secret.
+    #[serde(flatten, serialize_with = "write_rotation")]
     pub rotate_secret: Option<u32>,
 }
 
@@ -123,6 +131,17 @@ impl CreateWebhookEndpoint {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::wire::CreateWebhookEndpoint;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let ask = CreateWebhookEndpoint::at("https://user@shop.example.com/hooks".parse()?);
+    /// let fault = &ask.faults(&shop.form())[0];
+    /// assert_eq!(fault.to_string(), "url must have neither user info nor a fragment.");
+    /// # Ok::<(), cauri_core::WebUrlError>(())
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -140,6 +159,18 @@ fn read_events(params: &mut Params<'_>) -> Option<Subscription> {
     // One `*` among them is all of them.
     let kinds: Option<BTreeSet<EventKind>> = kinds.into_iter().collect();
     Some(kinds.map_or(Subscription::All, Subscription::Kinds))
+}
+
+/// A rotation is two parameters, and nothing where there is none.
+fn write_rotation<S: Serializer>(overlap: &Option<u32>, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Rotation {
+        rotate_secret: bool,
+        previous_secret_expires_in: u32,
+    }
+    overlap
+        .map(|seconds| Rotation { rotate_secret: true, previous_secret_expires_in: seconds })
+        .serialize(serializer)
 }
 
 fn check_events(events: &Subscription) -> Result<(), Problem> {
@@ -187,6 +218,17 @@ impl ModifyWebhookEndpoint {
     }
 
     /// What is wrong with it, in field order: for whoever builds it instead of reading it.
+    ///
+    /// ```
+    /// use cauri_core::{Subscription, wire::ModifyWebhookEndpoint};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let shop = Shop::open();
+    /// let nothing = Some(Subscription::Kinds(Default::default()));
+    /// let ask = ModifyWebhookEndpoint { events: nothing, ..Default::default() };
+    /// let fault = &ask.faults(&shop.form())[0];
+    /// assert_eq!(fault.to_string(), "events must be an array with at least one item.");
+    /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
@@ -234,6 +276,17 @@ impl WebhookEndpoint {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::wire::WebhookEndpoint;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let endpoint = Shop::open().endpoint().value;
+    /// let shown = serde_json::to_value(WebhookEndpoint::of(&endpoint, None)?)?;
+    /// assert_eq!(shown["events"], serde_json::json!(["*"]));
+    /// assert!(shown.get("secret").is_none()); // only where it is new
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(
         endpoint: &model::WebhookEndpoint,
         secret: Option<&Secret>,
@@ -290,6 +343,15 @@ impl DeletedEndpoint {
     ///
     /// # Errors
     /// None today; it answers as every `of` does.
+    ///
+    /// ```
+    /// use cauri_core::wire::DeletedEndpoint;
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let endpoint = Shop::open().endpoint().value;
+    /// assert!(DeletedEndpoint::of(&endpoint)?.deleted);
+    /// # Ok::<(), cauri_core::Overflow>(())
+    /// ```
     pub const fn of(endpoint: &model::WebhookEndpoint) -> Result<Self, Overflow> {
         Ok(Self {
             id: endpoint.id,

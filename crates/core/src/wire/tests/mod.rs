@@ -8,7 +8,11 @@ mod records;
 mod requests;
 mod robust;
 mod rules;
+mod written;
 
+use std::fmt::Debug;
+
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Form, parse_object};
@@ -60,9 +64,10 @@ const LIVE: Environment = Environment::Live;
 /// A body and its faults; `ok` when there are none.
 type Case<'a> = (&'a str, &'a str);
 
-/// Reads a body made of a base and changes to it, case by case.
+/// Reads a body made of a base and changes to it, case by case. What is read is written as it can
+/// be read again: the same types serve whoever asks.
 #[track_caller]
-fn reads<T>(
+fn reads<T: Debug + PartialEq + Serialize>(
     read: impl Fn(&Map<String, Value>, &Form<'_>) -> Result<T, Faults>,
     environment: Environment,
     base: &str,
@@ -82,6 +87,12 @@ fn reads<T>(
             };
         }
         let text = serde_json::to_string(&body).expect("JSON");
-        assert_eq!(verdict(&read(&body, &form)), *expected, "{text}");
+        let request = read(&body, &form);
+        assert_eq!(verdict(&request), *expected, "{text}");
+        if let Ok(request) = request {
+            let written = serde_json::to_string(&request).expect("JSON");
+            let again = parse_object(written.as_bytes()).expect("an object");
+            assert_eq!(read(&again, &form).as_ref(), Ok(&request), "{text} is written {written}");
+        }
     }
 }

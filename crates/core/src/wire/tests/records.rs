@@ -4,11 +4,11 @@ use super::{at, scope};
 use crate::{
     model::{
         api_key::{ApiKey, ApiKeyKind, KeyHash},
-        catalogue::Connection,
         customer::{CurrencyStatistics, Customer, CustomerStatistics},
         delivery::{AttemptError, AttemptRecord, Delivery, DeliveryStatus},
         event::EventKind,
         ledger::{Direction, Entry, EntryKind, LedgerAccountKind},
+        offer::Connection,
         payment::{Payment, PaymentStatus},
         payment_link::{PaymentLink, PaymentLinkStatus},
         payout::{Payout, PayoutStatus},
