@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_set};
 
-use cauri::{Claim, ClaimKind, EndpointId, Key, Record, Timestamp};
+use cauri::{Backlog, Claim, ClaimKind, EndpointId, Key, Record, Timestamp};
 
 /// Everything that is due at some moment, a queue for each kind.
 #[derive(Default)]
@@ -47,6 +47,11 @@ impl Dues {
     pub(crate) fn oldest(&self, claim: &Claim) -> Vec<Key> {
         self.queues.get(&claim.kind).map(|queue| queue.oldest(claim)).unwrap_or_default()
     }
+
+    /// How much is due by now.
+    pub(crate) fn backlog(&self, kind: ClaimKind, now: Timestamp) -> Backlog {
+        self.queues.get(&kind).map(|queue| queue.backlog(now)).unwrap_or_default()
+    }
 }
 
 impl Queue {
@@ -62,6 +67,14 @@ impl Queue {
             before.map(|due| self.fronts.remove(&(due, lane)));
             after.map(|due| self.fronts.insert((due, lane)));
         }
+    }
+
+    fn backlog(&self, now: Timestamp) -> Backlog {
+        let due = |due: &&Due| due.at <= now;
+        let waiting = self.lanes.values().flat_map(|dues| dues.iter().take_while(due));
+        let count = waiting.take(Backlog::MAX.into()).count();
+        let oldest = self.fronts.first().map(|(due, _)| due.at).filter(|at| *at <= now);
+        Backlog { count: u16::try_from(count).unwrap_or(Backlog::MAX), oldest }
     }
 
     /// Merges the lanes. One is only opened when its front is the oldest there is left.

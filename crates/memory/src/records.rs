@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use cauri::{
-    Claim, CustomerId, CustomerStatistics, Key, List, Listed, Overflow, PaymentId, Query, Record,
-    Row, Scope, Versioned,
+    Backlog, Claim, ClaimKind, CustomerId, CustomerStatistics, Key, List, Listed, Overflow,
+    PaymentId, Query, Record, Row, Scope, Timestamp, Versioned,
 };
 
 use crate::{
@@ -75,6 +75,10 @@ impl Records {
     pub(crate) fn claim(&mut self, claim: &Claim) -> Vec<Versioned<Record>> {
         let keys = self.dues.oldest(claim);
         keys.iter().filter_map(|key| self.lease(key, claim)).collect()
+    }
+
+    pub(crate) fn backlog(&self, kind: ClaimKind, now: Timestamp) -> Backlog {
+        self.dues.backlog(kind, now)
     }
 
     fn lease(&mut self, key: &Key, claim: &Claim) -> Option<Versioned<Record>> {

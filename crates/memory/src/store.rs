@@ -7,8 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Facts, Key, Listed, Query,
-    Record, Scope, Store, StoreError, Verdict, Versioned, judge,
+    Backlog, Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Facts,
+    Key, Listed, Query, Record, Scope, Store, StoreError, Timestamp, Verdict, Versioned, judge,
 };
 
 use crate::{ledger::Ledger, records::Records};
@@ -30,6 +30,12 @@ impl MemoryStore {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What is due of a kind at a moment and nobody has taken on, for metrics.
+    #[must_use]
+    pub fn backlog(&self, kind: ClaimKind, now: Timestamp) -> Backlog {
+        self.state().records.backlog(kind, now)
     }
 
     /// A panic under the lock is impossible half-way through a commit: all that can fail is

@@ -7,6 +7,7 @@
 --
 -- The primary key of a scope's records begins with the id: the index by which a record is found is
 -- then unlike every other, and since ids grow with time, new rows of all accounts share its pages.
+-- A line of a timeline has its payment's id for that.
 --
 -- Tables whose rows change in place keep room in each page (`fillfactor`), so that a change of
 -- columns without an index stays on its page and touches no index; the few rows of the hottest
@@ -316,7 +317,7 @@ create table timeline_entries (
     created_at bigint not null,
     version bigint not null,
     due_at bigint,
-    primary key (account, live, payment, number)
+    primary key (payment, number, account, live)
 );
 
 create table webhook_endpoints (
@@ -470,9 +471,18 @@ create table ledger_balances (
 create table list_counters (
     account uuid not null,
     live boolean not null,
-    list text collate "C" not null,
-    last bigint not null,
-    primary key (account, live, list)
+    accounts bigint not null,
+    api_keys bigint not null,
+    customers bigint not null,
+    payment_links bigint not null,
+    payments bigint not null,
+    payouts bigint not null,
+    refunds bigint not null,
+    webhook_endpoints bigint not null,
+    events bigint not null,
+    deliveries bigint not null,
+    ledger_entries bigint not null,
+    primary key (account, live)
 ) with (fillfactor = 50);
 
 -- Ends the statement of a batch that turns out not to be what was judged: a record has another

@@ -5,13 +5,13 @@
 
 use std::borrow::Cow;
 
-use cauri::{Claim, ClaimKind, Id as _, Record, StoreError, Versioned};
+use cauri::{Backlog, Claim, ClaimKind, Id as _, Record, StoreError, Timestamp, Versioned};
 use cauri_sql::{Cell, Kind, Table, claimed, read_record};
-use sqlx::{PgConnection, postgres::PgRow};
+use sqlx::{PgConnection, Row as _, postgres::PgRow};
 
 use crate::{
     bind::{Arguments, Columns, Found, int},
-    error::{Failure, row},
+    error::{Failure, broken, row},
     read::versioned,
     sessions::Session,
     text::{Schema, joined, kept, matches, names},
@@ -55,6 +55,48 @@ pub(crate) async fn claim(
     }
     held.sort_by_cached_key(|(since, held)| (*since, held.value.key()));
     Ok(held.into_iter().map(|(_, held)| held).collect())
+}
+
+/// How much is due of a kind by now.
+pub(crate) async fn backlog(
+    session: &mut Session<'_>,
+    schema: &Schema,
+    kind: ClaimKind,
+    now: Timestamp,
+) -> Result<Backlog, StoreError> {
+    let mut arguments = Arguments::default();
+    arguments.int(now.millis())?;
+    arguments.int(i64::from(Backlog::MAX))?;
+    let query = sqlx::query_with(kept(waiting(schema, kind)), arguments.into_inner());
+    let run = async |connection: &mut PgConnection| {
+        query.fetch_one(connection).await.map_err(Failure::Before)
+    };
+    let found = session.read(run).await?;
+    let count = u16::try_from(int(&found, 0)?).unwrap_or(u16::MAX).min(Backlog::MAX);
+    let oldest: Option<i64> = found.try_get(1).map_err(broken)?;
+    Ok(Backlog { count, oldest: oldest.map(Timestamp::from_millis) })
+}
+
+/// `$1` now, `$2` how much is counted; of deliveries, for each endpoint.
+fn waiting(schema: &Schema, kind: ClaimKind) -> String {
+    let name = schema.table(Table::claimed(kind));
+    match kind {
+        ClaimKind::Deliveries => format!(
+            "with recursive {lanes} \
+             select coalesce(sum(w.count), 0)::bigint, min(w.since) from lane \
+             cross join lateral (select count(*) as count, min(d.due_at) as since from \
+             (select d.due_at from {name} as d \
+             where d.endpoint = lane.endpoint and d.due_at <= $1 \
+             order by d.due_at limit $2) as d) as w",
+            lanes = every_lane(&name),
+        ),
+        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
+            format!(
+                "select count(*), min(d.due_at) from (select d.due_at from {name} as d \
+                 where d.due_at <= $1 order by d.due_at limit $2) as d"
+            )
+        }
+    }
 }
 
 fn since(row: &PgRow) -> Result<i64, StoreError> {
@@ -123,14 +165,7 @@ fn oldest_of_lanes(schema: &Schema) -> String {
     let name = schema.table(table);
     let key = Cow::from(names(table.key(), "d."));
     format!(
-        "with recursive lane(endpoint) as (\
-         (select d.endpoint from {name} as d where d.due_at is not null \
-          order by d.endpoint limit 1) \
-         union all \
-         select (select d.endpoint from {name} as d \
-                 where d.due_at is not null and d.endpoint > lane.endpoint \
-                 order by d.endpoint limit 1) \
-         from lane where lane.endpoint is not null), \
+        "with recursive {lanes}, \
          held as (select h.endpoint, max(h.count) as count \
                   from unnest($6::uuid[], $7::bigint[]) as h(endpoint, count) group by 1), \
          open as materialized (\
@@ -148,10 +183,25 @@ fn oldest_of_lanes(schema: &Schema) -> String {
          where d.due_at <= $1 \
          order by o.due_at, {key} limit $3 for update of d skip locked) \
          {lease}",
+        lanes = every_lane(&name),
         head = first(&name, &key, "d.endpoint = lane.endpoint and d.due_at <= $1", "1"),
         waiting = first(&name, &key, "d.endpoint = open.endpoint and d.due_at <= $1", "open.room"),
         same = same(table, "d", "o"),
         lease = lease(schema, table),
+    )
+}
+
+/// Every endpoint that something waits for, and a last one that is null.
+fn every_lane(name: &str) -> String {
+    format!(
+        "lane(endpoint) as (\
+         (select d.endpoint from {name} as d where d.due_at is not null \
+          order by d.endpoint limit 1) \
+         union all \
+         select (select d.endpoint from {name} as d \
+                 where d.due_at is not null and d.endpoint > lane.endpoint \
+                 order by d.endpoint limit 1) \
+         from lane where lane.endpoint is not null)"
     )
 }
 

@@ -94,8 +94,9 @@ impl Trouble {
             "23505" | "40001" | "40P01" | REFUSED => Self::Conflict,
             "22003" => Self::Overflow,
             // Cancelled or too slow, a lock not got, a standby that cannot write; statements that
-            // another program's migration or a pooler has made stale.
-            "57014" | "55P03" | "25006" | "0A000" | "26000" => Self::Passing,
+            // another program's migration or a pooler has made stale; rows of a table to which a
+            // migration has added a column, and which a newer server can write.
+            "57014" | "55P03" | "25006" | "0A000" | "26000" | "42804" => Self::Passing,
             // Told to end while it sat in a transaction or was idle: nothing was being committed.
             "25P03" | "57P05" => Self::Passing,
             _ => match code.get(..2) {
@@ -216,6 +217,7 @@ mod tests {
             ("57014", Trouble::Passing), // query_canceled
             ("55P03", Trouble::Passing), // lock_not_available
             ("53100", Trouble::Passing), // disk_full
+            ("42804", Trouble::Passing), // datatype_mismatch
             ("25P03", Trouble::Passing), // idle_in_transaction_session_timeout
             ("57P01", Trouble::Lost),    // admin_shutdown
             ("57P03", Trouble::Lost),    // cannot_connect_now

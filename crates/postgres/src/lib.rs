@@ -22,6 +22,7 @@ mod claim;
 mod commit;
 mod error;
 mod facts;
+mod inspect;
 mod location;
 mod options;
 mod read;
@@ -35,7 +36,9 @@ mod write;
 
 pub use bell::PostgresBell;
 pub use error::OpenError;
+pub use inspect::Inspection;
 pub use options::PostgresOptions;
 pub use schema::Migrated;
+pub use sessions::{PostgresSessions, SessionCount};
 pub use store::PostgresStore;
 pub use transaction::PostgresTransaction;

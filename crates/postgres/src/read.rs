@@ -12,7 +12,7 @@ use cauri::{
     Scope, StoreError, Versioned,
 };
 use cauri_sql::{
-    Cell, Column, FilteredListing, Kind, Listing, StatisticsRows, Table, counter_cells, key_cells,
+    Cell, Column, Counters, FilteredListing, Kind, Listing, StatisticsRows, Table, key_cells,
     listed, read_balance, read_entry, read_record,
 };
 use sea_query::{
@@ -222,7 +222,7 @@ fn numbered(schema: &Schema, query: &Query) -> Result<(SqlStr, Arguments), Store
     let mut arguments = Arguments::default();
     let mut numbering = Numbering::default();
     let mut counter = Vec::new();
-    for (column, cell) in counters.key().iter().zip(counter_cells(*list, 0)) {
+    for (column, cell) in counters.key().iter().zip(Counters::key(*list)) {
         counter.push(format!("c.{} = {}", column.name, numbering.one()));
         arguments.cell(cell, column.kind)?;
     }
@@ -236,9 +236,10 @@ fn numbered(schema: &Schema, query: &Query) -> Result<(SqlStr, Arguments), Store
     let offset = numbering.one();
     arguments.int(i64::from(page.limit()))?;
     let limit = numbering.one();
+    let last = list.name();
     let text = format!(
-        "select c.last, {} from {} as c left join {} as t on {scope}\
-         t.number <= c.last - {offset} and t.number > c.last - {offset} - {limit} \
+        "select c.{last}, {} from {} as c left join {} as t on {scope}\
+         t.number <= c.{last} - {offset} and t.number > c.{last} - {offset} - {limit} \
          where {} order by t.number desc",
         joined(table.columns().iter().map(|column| format!("t.{}", column.name))),
         schema.table(counters),

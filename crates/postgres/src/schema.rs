@@ -28,7 +28,7 @@ pub struct Migrated {
     pub to: i64,
 }
 
-fn known() -> i64 {
+pub(crate) fn known() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
@@ -86,7 +86,10 @@ pub(crate) async fn migrate(
 }
 
 /// Which version is there; 0 for none.
-async fn version(connection: &mut PgConnection, schema: &Schema) -> Result<i64, OpenError> {
+pub(crate) async fn version(
+    connection: &mut PgConnection,
+    schema: &Schema,
+) -> Result<i64, OpenError> {
     let versions = schema.of(VERSIONS);
     let there = sqlx::query("select to_regclass($1) is not null").persistent(false);
     let row = there.bind(&versions).fetch_one(&mut *connection).await?;

@@ -68,12 +68,35 @@ impl Purpose {
     }
 }
 
+/// The connections of a [`PostgresStore`](crate::PostgresStore), at this moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PostgresSessions {
+    /// Those that commit and claim.
+    pub writers: SessionCount,
+    /// Those that only read.
+    pub readers: SessionCount,
+}
+
+/// How many connections there are for one purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SessionCount {
+    /// Those that something is being done on.
+    pub in_use: usize,
+    /// Those that are open and wait for something to do.
+    pub idle: usize,
+    /// How many there may be of both.
+    pub max: usize,
+}
+
 /// Up to so many connections.
 pub(crate) struct Sessions {
     options: PgConnectOptions,
     setup: SqlStr,
     patience: Duration,
     permits: Semaphore,
+    most: usize,
     idle: Mutex<Vec<Idle>>,
 }
 
@@ -98,6 +121,7 @@ impl Sessions {
             setup: purpose.setup(patience),
             patience,
             permits: Semaphore::new(usize::from(count)),
+            most: usize::from(count),
             idle: Mutex::default(),
         }
     }
@@ -119,6 +143,13 @@ impl Sessions {
             Ok(Session::Own(own))
         };
         timeout(self.patience, waited).await.unwrap_or_else(|_| Err(unavailable(Busy)))
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> SessionCount {
+        let idle = self.lock().len();
+        let in_use = self.most.saturating_sub(self.permits.available_permits());
+        SessionCount { in_use, idle, max: self.most }
     }
 
     /// How long an answer may take until the server counts as silent: what it was told to take at

@@ -4,8 +4,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
-    Scope, Store, StoreError, Verdict, Versioned,
+    Backlog, Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key,
+    Listed, Query, Record, Scope, Store, StoreError, Timestamp, Verdict, Versioned,
 };
 use sqlx::{
     ConnectOptions as _, Connection as _, PgPool, Postgres, Transaction, postgres::PgConnectOptions,
@@ -16,11 +16,12 @@ use crate::{
     claim,
     commit::{self, Trust},
     error::OpenError,
+    inspect::{self, Inspection},
     location,
     options::PostgresOptions,
     read,
     schema::{self, Migrated, Types},
-    sessions::{Purpose, Sessions},
+    sessions::{PostgresSessions, Purpose, Sessions},
     texts::Texts,
     transaction::PostgresTransaction,
 };
@@ -119,6 +120,22 @@ impl PostgresStore {
         })
     }
 
+    /// Looks at the database of a URL, whether it lets us in and may be written to, which schema it
+    /// has and what time it is there, without changing it.
+    ///
+    /// # Errors
+    /// [`OpenError::Location`] for a URL that is none, [`OpenError::SchemaName`] for a name that
+    /// cannot be a schema's, [`OpenError::Unavailable`] when the server cannot be reached or refuses.
+    pub async fn inspect(url: &str) -> Result<Inspection, OpenError> {
+        let (connect, schema) = location::parse(url)?;
+        let options = PostgresOptions::default();
+        let options = match schema {
+            Some(schema) => options.schema(schema),
+            None => options,
+        };
+        inspect::inspect(&connect, &options.named()?).await
+    }
+
     /// What opening it did to the schema.
     #[must_use]
     pub const fn migrated(&self) -> Migrated {
@@ -133,9 +150,28 @@ impl PostgresStore {
 
     /// What wakes the workers of other processes on the same schema, for
     /// `EngineBuilder::bell`. It opens up to two connections of its own, when they are needed.
+    ///
+    /// # Panics
+    ///
+    /// Outside a Tokio runtime: its connections are looked after by a task.
     #[must_use]
     pub fn bell(&self) -> PostgresBell {
         PostgresBell::new(self.connect.clone(), self.texts.schema.name(), self.patience)
+    }
+
+    /// What is due of a kind at a moment and nobody has taken on, for metrics. It is found by an
+    /// index, whatever there is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the server could not answer.
+    pub async fn backlog(&self, kind: ClaimKind, now: Timestamp) -> Result<Backlog, StoreError> {
+        claim::backlog(&mut self.readers.get().await?, &self.texts.schema, kind, now).await
+    }
+
+    /// How many connections of its own are in use and idle, for metrics.
+    #[must_use]
+    pub fn sessions(&self) -> PostgresSessions {
+        PostgresSessions { writers: self.writers.count(), readers: self.readers.count() }
     }
 
     /// Closes what is idle, and everything else as soon as it is done; whatever is asked afterwards

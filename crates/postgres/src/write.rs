@@ -18,11 +18,10 @@ use std::{
 };
 
 use cauri::{
-    Amount, Balance, Facts, Key, LedgerAccount, List, Movement, RecordKind, Row, StoreError, Writes,
+    Amount, Balance, Facts, Key, LedgerAccount, Movement, RecordKind, Row, Scope, StoreError,
+    Writes,
 };
-use cauri_sql::{
-    Cell, Kind, Table, balance_cells, counter_cells, entry_cells, key_cells, record_cells,
-};
+use cauri_sql::{Cell, Counters, Kind, Table, balance_cells, entry_cells, key_cells, record_cells};
 use sqlx::SqlStr;
 
 use crate::{
@@ -90,8 +89,13 @@ impl Form {
         self.inserts.iter().filter(|kind| !Table::of(*kind).is_numbered())
     }
 
+    /// The tables whose rows are numbered.
+    fn counted(&self) -> impl Iterator<Item = &'static Table> {
+        self.numbered().map(Table::of).chain(self.entries.then(Table::entries))
+    }
+
     fn counts(&self) -> bool {
-        self.entries || self.numbered().next().is_some()
+        self.counted().next().is_some()
     }
 }
 
@@ -101,7 +105,7 @@ pub(crate) struct Work {
     updates: BTreeMap<RecordKind, Vec<(Row, u64)>>,
     inserts: BTreeMap<RecordKind, Vec<Row>>,
     /// In the order in which the server sorts them, as are the movements.
-    growth: Vec<(List, i64)>,
+    growth: Vec<Counters>,
     movements: Vec<(LedgerAccount, Movement)>,
     /// With their place among the new entries of their list, and the balance counted from nothing.
     entries: Vec<(cauri::Entry, i64)>,
@@ -122,8 +126,8 @@ impl Work {
             removes: BTreeMap::new(),
             updates: BTreeMap::new(),
             inserts: BTreeMap::new(),
-            growth: sorted(growth, |list, _| counter_cells(*list, 0)),
-            movements: sorted(movements, |account, _| moved_cells(*account, Amount::ZERO)),
+            growth: sorted(Counters::by_scope(&growth), Counters::cells),
+            movements: sorted(movements, |(account, _)| moved_cells(*account, Amount::ZERO)),
             entries: Vec::with_capacity(entries.len()),
         };
         for row in inserts {
@@ -211,15 +215,19 @@ impl Work {
         }
         if form.counts() {
             let mut rows = types.rows(Table::counters(), self.growth.len())?;
-            let mut growths = numbers(self.growth.len());
-            for (list, growth) in &self.growth {
-                rows.push(counter_cells(*list, *growth))?;
-                growths.push([Cell::Int(*growth)])?;
+            for counters in &self.growth {
+                rows.push(counters.cells())?;
             }
             arguments.rows(rows)?;
-            arguments.columns(growths)?;
+            for table in form.counted() {
+                let mut growths = numbers(self.growth.len());
+                for counters in &self.growth {
+                    growths.push([Cell::Int(counters.of(table))])?;
+                }
+                arguments.columns(growths)?;
+            }
         }
-        let lists = places(self.growth.iter().map(|(list, _)| *list));
+        let scopes = places(self.growth.iter().map(Counters::scope));
         for kind in form.numbered() {
             let new = rows_of(&self.inserts, kind);
             let mut rows = types.rows(Table::of(kind), new.len())?;
@@ -227,13 +235,13 @@ impl Work {
             for row in new {
                 let list = row.record.list().ok_or_else(|| broken("a row of no list"))?;
                 rows.push(record_cells(row))?;
-                counted.push([place(&lists, &list)?])?;
+                counted.push([place(&scopes, &Counters::whose(list))?])?;
             }
             arguments.rows(rows)?;
             arguments.columns(counted)?;
         }
         if form.entries {
-            self.ledger(&mut arguments, types, &lists)?;
+            self.ledger(&mut arguments, types, &scopes)?;
         }
         Ok(arguments)
     }
@@ -242,7 +250,7 @@ impl Work {
         &self,
         arguments: &mut Arguments,
         types: &Types,
-        lists: &HashMap<List, i64>,
+        scopes: &HashMap<Scope, i64>,
     ) -> Result<(), StoreError> {
         let count = self.movements.len();
         let mut rows = types.rows(Table::balances(), count)?;
@@ -259,8 +267,8 @@ impl Work {
         let mut counted = Columns::new([Kind::Int, Kind::Int], self.entries.len());
         for (entry, number) in &self.entries {
             rows.push(entry_cells(entry, *number))?;
-            let list = place(lists, &List::Entries(entry.scope))?;
-            counted.push([list, place(&accounts, &entry.ledger_account())?])?;
+            counted
+                .push([place(scopes, &entry.scope)?, place(&accounts, &entry.ledger_account())?])?;
         }
         arguments.rows(rows)?;
         arguments.columns(counted)
@@ -277,14 +285,11 @@ fn numbers(rows: usize) -> Columns {
 }
 
 /// In the order of the cells of their keys, as the server sorts them.
-fn sorted<K: Ord, V>(
-    all: BTreeMap<K, V>,
-    cells: impl Fn(&K, &V) -> Vec<Cell<'static>>,
-) -> Vec<(K, V)> {
-    let mut all: Vec<_> = all.into_iter().collect();
-    all.sort_by_cached_key(|(key, value)| {
+fn sorted<T>(all: impl IntoIterator<Item = T>, cells: impl Fn(&T) -> Vec<Cell<'static>>) -> Vec<T> {
+    let mut all: Vec<T> = all.into_iter().collect();
+    all.sort_by_cached_key(|one| {
         let mut bytes = Vec::new();
-        for cell in cells(key, value) {
+        for cell in cells(one) {
             match cell {
                 Cell::Id(it) => bytes.extend(it.as_bytes()),
                 Cell::Flag(it) => bytes.push(u8::from(it)),
@@ -325,14 +330,17 @@ impl Form {
         self.updates.iter().for_each(|kind| text.update(Table::of(kind)));
         self.unnumbered().for_each(|kind| text.insert(Table::of(kind), &[]));
         if self.counts() {
-            text.count();
+            text.count(&self.counted().map(Table::name).collect::<Vec<_>>());
         }
-        let number = [("number", "(select b.of from bases as b)")];
-        self.numbered().for_each(|kind| text.insert(Table::of(kind), &number));
+        let number =
+            |table: &Table| ("number", format!("(select b.{} from bases as b)", table.name()));
+        for table in self.numbered().map(Table::of) {
+            text.insert(table, &[number(table)]);
+        }
         if self.entries {
             text.moved();
-            let after = ("balance_after", "(select s.of from starts as s)");
-            text.insert(Table::entries(), &[number[0], after]);
+            let after = ("balance_after", "(select s.of from starts as s)".to_owned());
+            text.insert(Table::entries(), &[number(Table::entries()), after]);
         }
         kept(text.finish())
     }
@@ -396,7 +404,7 @@ impl Text<'_> {
 
     /// Adds rows. Some of the columns are counted on from an array: for each of these there is an
     /// array of numbers beside the rows, in the same order, which says from which element.
-    fn insert(&mut self, table: &Table, counted: &[(&str, &str)]) {
+    fn insert(&mut self, table: &Table, counted: &[(&str, String)]) {
         let columns = table.columns();
         let values = self.numbering.unnest_rows(self.schema, table, counted.len());
         let select = joined(columns.iter().enumerate().map(|(at, column)| {
@@ -417,42 +425,48 @@ impl Text<'_> {
         self.end.push(format!("(select count(*) from p{at})"));
     }
 
-    /// Adds to rows of which most are there; answers the name of the part, whose rows are the keys
-    /// and what `sum` has become.
-    fn add(&mut self, table: &Table, sum: &str) -> String {
+    /// Adds to rows of which most are there; answers a part of a statement with what the sums have
+    /// become, and the place of each row.
+    fn add(&mut self, table: &Table, sums: &[&str]) -> String {
         let values = self.numbering.unnest_rows(self.schema, table, 0);
         let at = self.part(format!(
             "insert into {} as t ({}) select v.* from {values} as v({}) on conflict ({}) \
-             do update set {sum} = t.{sum} + excluded.{sum} returning {}, t.{sum}",
+             do update set {} returning {}, {}",
             self.schema.table(table),
             names(table.columns(), ""),
             text::places(table.columns().len()),
             names(table.key(), ""),
+            joined(sums.iter().map(|sum| format!("{sum} = t.{sum} + excluded.{sum}"))),
             names(table.key(), "t."),
+            joined(sums.iter().map(|sum| format!("t.{sum}"))),
         ));
         // Sorted as they were given, so that a place says which one it is.
         format!(
-            "(select p.{sum}, row_number() over (order by {}) as at from p{at} as p) as q",
+            "(select {}, row_number() over (order by {}) as at from p{at} as p) as q",
+            joined(sums.iter().map(|sum| format!("p.{sum}"))),
             names(table.key(), "p."),
         )
     }
 
-    /// Moves the counters; `bases` holds what each was before, in the order of the lists.
-    fn count(&mut self) {
-        let moved = self.add(Table::counters(), "last");
-        let growth = self.numbering.array(Kind::Int);
+    /// Moves the counters; `bases` holds what each of these was before, in the order of the scopes.
+    fn count(&mut self, lists: &[&str]) {
+        let moved = self.add(Table::counters(), lists);
+        let bases = joined(lists.iter().map(|list| {
+            let growth = self.numbering.array(Kind::Int);
+            format!("array_agg(q.{list} - ({growth})[q.at] order by q.at)")
+        }));
         self.parts.push(format!(
-            "bases(of) as materialized (\
-             select array_agg(q.last - ({growth})[q.at] order by q.at) from {moved})",
+            "bases({}) as materialized (select {bases} from {moved})",
+            lists.join(", "),
         ));
         // Asked for here, so that the counters are locked before the balances in every batch, also
         // in one of entries alone.
-        self.end.push("(select cardinality(b.of) from bases as b)".to_owned());
+        self.end.push("(select count(*) from bases)".to_owned());
     }
 
     /// Moves the balances; `starts` holds what each was before, in the order of the accounts.
     fn moved(&mut self) {
-        let moved = self.add(Table::balances(), "amount");
+        let moved = self.add(Table::balances(), &["amount"]);
         let total = self.numbering.array(Kind::Int);
         let lowest = self.numbering.array(Kind::Int);
         let floor = self.numbering.array(Kind::Flag);

@@ -90,6 +90,8 @@ async fn play(store: &PostgresStore, random: &mut Random, scope: Scope) {
         ClaimKind::Idempotency,
     ] {
         let lanes = Some(Lanes { cap: 2, held: Vec::new() });
+        let waiting = store.backlog(kind, now).await.unwrap();
+        assert!(waiting.count > 0 && waiting.oldest.is_some_and(|at| at <= now), "{waiting:?}");
         let claim = Claim { kind, now, until: now.plus_seconds(60), limit: 3, lanes };
         let claimed = store.claim(&claim).await.unwrap();
         assert!(!claimed.is_empty() && claimed.len() <= 3);

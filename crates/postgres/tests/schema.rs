@@ -44,8 +44,9 @@ async fn the_tables_are_those_of_cauri_sql() {
             .collect();
         assert_eq!(found, expected, "{}", table.name());
         let mut key: Vec<&str> = table.key().iter().map(|column| column.name).collect();
-        if let Some(at) = key.iter().position(|name| *name == "id") {
-            // The id first, so that no other index can be mistaken for this one.
+        if let Some(at) = key.iter().position(|name| ["id", "payment"].contains(name)) {
+            // The id first, so that no other index can be mistaken for this one; a line of a
+            // timeline has its payment's.
             key.rotate_left(at);
         }
         let key = key.join(", ");
@@ -134,6 +135,26 @@ async fn a_store_that_may_not_migrate_says_what_it_needs() {
 }
 
 #[tokio::test]
+async fn a_store_reads_on_and_writes_nothing_while_a_newer_one_has_added_a_column() {
+    let home = Home::new();
+    let store = home.open().await;
+    let mut changes = Changeset::new();
+    let id = cauri::AccountId::from_uuid(Default::default());
+    let account = Account { id, created_at: Timestamp::EPOCH };
+    changes.insert(account.clone(), None);
+    let added = "alter table accounts add column later text";
+    sqlx::raw_sql(added).execute(&mut home.connection().await).await.unwrap();
+    let refused = store.commit(vec![changes.clone()]).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    assert_eq!(store.get(&[Key::Account(id)]).await.unwrap(), [None]);
+    let removed = "alter table accounts drop column later";
+    sqlx::raw_sql(removed).execute(&mut home.connection().await).await.unwrap();
+    home.open().await.commit(vec![changes]).await.unwrap().remove(0).unwrap();
+    let found = store.get(&[Key::Account(id)]).await.unwrap().remove(0).unwrap();
+    assert_eq!(found.value, account.into());
+}
+
+#[tokio::test]
 async fn a_role_without_rights_over_the_schema_is_enough_afterwards() {
     let home = Home::new();
     home.open().await.close().await;
@@ -162,7 +183,8 @@ async fn a_role_without_rights_over_the_schema_is_enough_afterwards() {
 async fn the_url_names_the_schema() {
     let home = Home::new();
     let schema = home.schema.replace(' ', "%20");
-    let store = PostgresStore::connect(&format!("{}?schema={schema}", url())).await.unwrap();
+    let joint = if url().contains('?') { '&' } else { '?' };
+    let store = PostgresStore::connect(&format!("{}{joint}schema={schema}", url())).await.unwrap();
     let mut connection = home.connection().await;
     let there = sqlx::query("select to_regclass('payments') is not null");
     assert!(there.fetch_one(&mut connection).await.unwrap().get::<bool, _>(0));
@@ -183,4 +205,24 @@ async fn a_closed_store_is_unavailable() {
     store.close().await;
     let error = store.balances(cauri_conformance::fixtures::Random::new(1).scope()).await;
     assert!(matches!(error, Err(StoreError::Unavailable(_))), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_database_is_looked_at_and_left_as_it_was() {
+    let home = Home::new();
+    let joint = if url().contains('?') { '&' } else { '?' };
+    let place = format!("{}{joint}schema={}", url(), home.schema.replace(' ', "%20"));
+    let found = PostgresStore::inspect(&place).await.unwrap();
+    assert!(found.version == 0 && found.known > 0 && found.writable, "{found:?}");
+    let mut connection = home.connection().await;
+    let there = "select exists (select from pg_namespace where nspname = $1)";
+    let there = sqlx::query(there).bind(&home.schema).fetch_one(&mut connection).await.unwrap();
+    assert!(!there.get::<bool, _>(0), "nothing was made");
+    home.open().await.close().await;
+    let found = PostgresStore::inspect(&place).await.unwrap();
+    assert!(found.version == found.known && found.writable, "{found:?}");
+    let reader = format!("{place}&options=-c%20default_transaction_read_only%3Don");
+    let found = PostgresStore::inspect(&reader).await.unwrap();
+    assert!(!found.writable, "{found:?}");
+    assert!(PostgresStore::inspect("postgres://nobody@127.0.0.1:1/x").await.is_err());
 }

@@ -6,7 +6,7 @@ use cauri_core::{
     AccountId, Actor, Amount, ApiKeyId, ApiKeyKind, AttemptError, AttemptRecord, Connection,
     Country, Currency, CustomerId, DeliveryId, DeliveryStatus, Direction, EndpointId, EntryId,
     EntryKind, Environment, EventId, EventKind, FailureCode, Id, IdempotencyKey, KeyHash,
-    LedgerAccountKind, Metadata, Network, NextAction, OrderId, PaymentId, PaymentLinkId,
+    LedgerAccountKind, Metadata, Network, NextAction, OrderId, Otp, PaymentId, PaymentLinkId,
     PaymentLinkStatus, PaymentMethod, PaymentStatus, PayoutId, PayoutStatus, Phone, RefundId,
     RefundReason, RefundStatus, Scenario, Scope, Sealed, Simulation, StoredBody, Success, Text,
     TimelineKind, Timestamp, TransactionId, WebUrl,
@@ -147,6 +147,7 @@ texts! {
     IdempotencyKey by as_str;
     LedgerAccountKind by as_str;
     Network by as_str;
+    Otp by as_str;
     PaymentLinkStatus by as_str;
     PaymentMethod by as_str;
     PaymentStatus by as_str;

@@ -4,13 +4,14 @@
 //!
 //! * creates the [`Table`]s with its own migrations, and tests that they have the columns and
 //!   [`INDEXES`] named here;
-//! * writes rows from [`record_cells`], [`entry_cells`], [`balance_cells`] and [`counter_cells`],
-//!   whose cells come in the order of [`Table::columns`];
+//! * writes rows from [`record_cells`], [`entry_cells`], [`balance_cells`] and
+//!   [`Counters::cells`], whose cells come in the order of [`Table::columns`];
 //! * reads them back by implementing [`RowReader`] for its driver's rows;
 //! * runs the statements of [`Listing`], [`records_by_keys`], [`balances`] and [`statistics`].
 
 mod cell;
 mod codec;
+mod counters;
 mod index;
 mod listing;
 mod lookup;
@@ -20,12 +21,13 @@ mod statistics;
 mod table;
 
 pub use cell::{Cell, Column, Kind};
+pub use counters::Counters;
 pub use index::{INDEXES, Index};
 pub use listing::{FilteredListing, Listing, NumberedListing};
 pub use lookup::{KeyCells, balances, key_cells, records_by_keys};
 pub use row::{RowError, RowReader};
 pub use statistics::{StatisticsRows, statistics};
 pub use table::{
-    Table, balance_cells, claimed, counter_cells, entry_cells, listed, read_balance, read_entry,
-    read_record, record_cells,
+    Table, balance_cells, claimed, entry_cells, listed, read_balance, read_entry, read_record,
+    record_cells,
 };

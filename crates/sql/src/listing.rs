@@ -8,8 +8,9 @@ use sea_query::{Cond, Expr, ExprTrait, Order, Query as Sql, SelectStatement};
 
 use crate::{
     cell::Kind,
+    counters::Counters,
     lookup::{also_of_scope, of_scope, rows_of, value},
-    table::{Table, counter_cells},
+    table::Table,
 };
 
 /// How a list is read. Where there are two statements, run both in one snapshot.
@@ -45,8 +46,8 @@ impl NumberedListing {
     #[must_use]
     pub fn total(&self) -> SelectStatement {
         let counters = Table::counters();
-        let mut select = Sql::select().column("last").from(counters.name()).take();
-        for (column, cell) in counters.key().iter().zip(counter_cells(self.query.list, 0)) {
+        let mut select = Sql::select().column(self.query.list.name()).from(counters.name()).take();
+        for (column, cell) in counters.key().iter().zip(Counters::key(self.query.list)) {
             select.and_where(Expr::col(column.name).eq(value(cell, column.kind)));
         }
         select

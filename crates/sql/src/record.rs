@@ -10,7 +10,7 @@ mod payment;
 mod transfer;
 mod webhook;
 
-pub(crate) use ledger::{BalanceRow, CounterRow, EntryRow};
+pub(crate) use ledger::{BalanceRow, EntryRow};
 
 use crate::{
     cell::{Cell, Column},

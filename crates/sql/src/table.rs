@@ -11,7 +11,8 @@ use cauri_core::{
 use crate::{
     cell::{Cell, Column, Kind},
     codec::Codec,
-    record::{BalanceRow, CounterRow, EntryRow, Mapped},
+    counters::Counters,
+    record::{BalanceRow, EntryRow, Mapped},
     row::{Reader, RowError, RowReader},
 };
 
@@ -79,7 +80,7 @@ records! {
 
 static ENTRIES: LazyLock<Table> = LazyLock::new(|| plain::<EntryRow>("ledger_entries", 3));
 static BALANCES: LazyLock<Table> = LazyLock::new(|| plain::<BalanceRow>("ledger_balances", 4));
-static COUNTERS: LazyLock<Table> = LazyLock::new(|| plain::<CounterRow>("list_counters", 3));
+static COUNTERS: LazyLock<Table> = LazyLock::new(|| plain::<Counters>("list_counters", 2));
 
 fn plain<T: Mapped>(name: &'static str, key: usize) -> Table {
     Table { name, key, columns: T::columns() }
@@ -119,7 +120,7 @@ impl Table {
         &BALANCES
     }
 
-    /// The last number of each list.
+    /// The last number of each list, see [`Counters`].
     #[must_use]
     pub fn counters() -> &'static Self {
         &COUNTERS
@@ -258,12 +259,6 @@ pub fn balance_cells(balance: &Balance) -> Vec<Cell<'static>> {
 pub fn read_balance<R: RowReader + ?Sized>(row: &R) -> Result<Balance, RowError> {
     BalanceRow::take(&mut Reader::new(BALANCES.name, &BALANCES.columns, row))
         .map(BalanceRow::into_balance)
-}
-
-/// The cells of a list's last number; all but the last are its key.
-#[must_use]
-pub fn counter_cells(list: List, last: i64) -> Vec<Cell<'static>> {
-    owned(&CounterRow::new(list, last))
 }
 
 fn owned<T: Mapped>(row: &T) -> Vec<Cell<'static>> {

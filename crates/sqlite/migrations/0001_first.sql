@@ -464,9 +464,18 @@ create table ledger_balances (
 create table list_counters (
     account blob not null,
     live integer not null,
-    list text not null,
-    last integer not null,
-    primary key (account, live, list)
+    accounts integer not null,
+    api_keys integer not null,
+    customers integer not null,
+    payment_links integer not null,
+    payments integer not null,
+    payouts integer not null,
+    refunds integer not null,
+    webhook_endpoints integer not null,
+    events integer not null,
+    deliveries integer not null,
+    ledger_entries integer not null,
+    primary key (account, live)
 ) strict, without rowid;
 
 -- What SQLite is to think of the tables: that an account has a million of everything, of which a

@@ -2,7 +2,7 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use cauri::{Claim, ClaimKind, Id as _, Lanes, Record, StoreError, Versioned};
+use cauri::{Backlog, Claim, ClaimKind, Id as _, Lanes, Record, StoreError, Timestamp, Versioned};
 use cauri_sql::{Cell, Table, claimed, read_record};
 use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
 use uuid::Uuid;
@@ -44,6 +44,39 @@ pub(crate) async fn claim(
     lease(connection, claim, &rowids).await
 }
 
+/// How much is due of a kind by now.
+pub(crate) async fn backlog(
+    connection: &mut SqliteConnection,
+    kind: ClaimKind,
+    now: Timestamp,
+) -> Result<Backlog, StoreError> {
+    let mut arguments = Arguments::default();
+    arguments.int(now.millis())?;
+    arguments.int(i64::from(Backlog::MAX))?;
+    let query = sqlx::query_with(kept(backlog_text(kind)), arguments.into_inner());
+    let found = query.fetch_one(connection).await.map_err(before)?;
+    let count = u16::try_from(int(&found, 0)?).unwrap_or(u16::MAX).min(Backlog::MAX);
+    let oldest: Option<i64> = found.try_get(1).map_err(broken)?;
+    Ok(Backlog { count, oldest: oldest.map(Timestamp::from_millis) })
+}
+
+pub(crate) fn backlog_text(kind: ClaimKind) -> String {
+    match kind {
+        ClaimKind::Deliveries => format!(
+            "{HEADS} select coalesce(sum((select count(*) from (select 1 from deliveries as d \
+             where d.due_at is not null and d.endpoint = head.endpoint and d.due_at <= ?1 \
+             limit ?2))), 0), min(since) from head where since <= ?1"
+        ),
+        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
+            format!(
+                "select count(*), min(due_at) from (select due_at from {} \
+                 where due_at is not null and due_at <= ?1 order by due_at limit ?2)",
+                Table::claimed(kind).name()
+            )
+        }
+    }
+}
+
 /// The rowids of what has been due the longest; those of one moment go by their keys, as in every
 /// store.
 async fn oldest(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<i64>, StoreError> {
@@ -73,7 +106,7 @@ struct Lane {
 
 /// Steps from one endpoint to the next over the index, so that it costs as much as there are
 /// endpoints, however much waits for each.
-pub(crate) const LANES: &str = "with recursive lane (endpoint) as (\
+const HEADS: &str = "with recursive lane (endpoint) as (\
      select min(endpoint) from deliveries where due_at is not null \
      union all \
      select (select min(d.endpoint) from deliveries as d \
@@ -82,8 +115,11 @@ pub(crate) const LANES: &str = "with recursive lane (endpoint) as (\
      head (endpoint, since) as materialized (\
      select endpoint, (select min(d.due_at) from deliveries as d \
      where d.due_at is not null and d.endpoint = lane.endpoint) \
-     from lane where endpoint is not null) \
-     select endpoint, since from head where since <= ? order by since, endpoint";
+     from lane where endpoint is not null)";
+
+pub(crate) fn heads_text() -> String {
+    format!("{HEADS} select endpoint, since from head where since <= ? order by since, endpoint")
+}
 
 /// The endpoints that something is due for and that have room, by their oldest.
 async fn lanes(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<Lane>, StoreError> {
@@ -101,7 +137,7 @@ async fn lanes(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<L
         claim.lanes.as_ref().map_or(all, |lanes: &Lanes| lanes.cap.saturating_sub(used))
     };
     let mut lanes = Vec::new();
-    for row in fetch(connection, LANES.to_owned(), arguments).await? {
+    for row in fetch(connection, heads_text(), arguments).await? {
         let bits: &[u8] = row.try_get(0).map_err(broken)?;
         let endpoint = Uuid::from_slice(bits).map_err(broken)?;
         let room = room(&endpoint).min(all);

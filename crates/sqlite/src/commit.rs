@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cauri::{
-    Amount, Balance, Changeset, Facts, Key, LedgerAccount, List, Record, RecordKind, Row,
+    Amount, Balance, Changeset, Facts, Key, LedgerAccount, List, Record, RecordKind, Row, Scope,
     StoreError, Verdict, Writes, judge,
 };
-use cauri_sql::{Cell, Table, balance_cells, counter_cells, entry_cells, key_cells, record_cells};
+use cauri_sql::{Cell, Counters, Table, balance_cells, entry_cells, key_cells, record_cells};
 use sqlx::{SqlStr, SqliteConnection, sqlite::SqliteRow};
 
 use crate::{
-    bind::{Arguments, int},
-    error::{before, broken},
+    bind::{Arguments, Found, int},
+    error::{before, broken, row},
     text::{ROWS_MAX, Verb, fitting, holding, text},
 };
 
@@ -36,9 +36,9 @@ pub(crate) async fn apply(
         balances_unread: false,
     };
     let (verdicts, mut writes) = judge(batch, &facts);
-    let mut last = counters(connection, &writes.growth()).await?;
-    let numbers = writes.number(&mut last);
-    let rows = write(connection, &writes, &numbers, &facts, &last).await?;
+    let growth = writes.growth();
+    let numbers = writes.number(&mut last(connection, &growth).await?);
+    let rows = write(connection, &writes, &numbers, &growth).await?;
     Ok(Applied { verdicts, rows })
 }
 
@@ -46,8 +46,7 @@ async fn write(
     connection: &mut SqliteConnection,
     writes: &Writes,
     numbers: &[i64],
-    facts: &Facts,
-    last: &BTreeMap<List, i64>,
+    growth: &BTreeMap<List, i64>,
 ) -> Result<usize, StoreError> {
     let Writes { removes, inserts, updates, entries, movements } = writes;
     let mut rows = remove(connection, removes).await?;
@@ -62,15 +61,12 @@ async fn write(
     }
     let cells = entries.iter().zip(numbers).map(|(entry, number)| entry_cells(entry, *number));
     let entries = put(connection, Verb::Insert, Table::entries(), cells.collect()).await?;
-    let mut moved = Vec::with_capacity(movements.len());
-    for (account, movement) in movements {
-        let before = facts.balances.get(account).copied().unwrap_or_default();
-        let amount = before.plus(movement.total).map_err(broken)?;
-        moved.push(balance_cells(&Balance { account: *account, amount }));
-    }
-    let moved = put(connection, Verb::Set, Table::balances(), moved).await?;
-    let counted = last.iter().map(|(list, last)| counter_cells(*list, *last)).collect();
-    let counted = put(connection, Verb::Set, Table::counters(), counted).await?;
+    let moved = movements.iter().map(|(account, movement)| {
+        balance_cells(&Balance { account: *account, amount: movement.total })
+    });
+    let moved = put(connection, Verb::Add, Table::balances(), moved.collect()).await?;
+    let counted = Counters::by_scope(growth).iter().map(Counters::cells).collect();
+    let counted = put(connection, Verb::Add, Table::counters(), counted).await?;
     Ok(rows.saturating_add(entries).saturating_add(moved).saturating_add(counted))
 }
 
@@ -184,24 +180,23 @@ async fn balances(
 }
 
 /// The last numbers of the lists that grow: all of them, also those that are new.
-async fn counters(
+async fn last(
     connection: &mut SqliteConnection,
     growth: &BTreeMap<List, i64>,
 ) -> Result<BTreeMap<List, i64>, StoreError> {
-    let lists: Vec<List> = growth.keys().copied().collect();
-    let cells = lists.iter().map(|list| {
-        let mut cells = counter_cells(*list, 0);
-        cells.truncate(Table::counters().key().len());
-        cells
-    });
-    let found = find(connection, Verb::Find("last"), Table::counters(), cells.collect()).await?;
-    let mut last: BTreeMap<List, i64> = lists.iter().map(|list| (*list, 0)).collect();
-    for (at, number) in found {
-        if let Some(list) = lists.get(at) {
-            last.insert(*list, number);
-        }
+    let scopes: BTreeMap<Scope, Vec<Cell<'static>>> =
+        growth.keys().map(|list| (Counters::whose(*list), Counters::key(*list))).collect();
+    let keys = scopes.into_values().collect();
+    let mut counters = HashMap::new();
+    for found in find_rows(connection, Verb::FindRow, Table::counters(), keys).await? {
+        let found = Counters::read(&Found { row: &found, from: 1 }).map_err(row)?;
+        counters.insert(found.scope(), found);
     }
-    Ok(last)
+    let last = |list: &List| {
+        let counters = counters.get(&Counters::whose(*list));
+        (*list, counters.map_or(0, |counters| counters.of(Table::listed(*list))))
+    };
+    Ok(growth.keys().map(last).collect())
 }
 
 /// The value that each of the keys that are there has, with the key's place.
@@ -211,6 +206,18 @@ async fn find(
     table: &'static Table,
     keys: Vec<Vec<Cell<'_>>>,
 ) -> Result<Vec<(usize, i64)>, StoreError> {
+    let found = find_rows(connection, verb, table, keys).await?;
+    let pair = |row: &SqliteRow| Ok((usize::try_from(int(row, 0)?).map_err(broken)?, int(row, 1)?));
+    found.iter().map(pair).collect()
+}
+
+/// The rows of those of the keys that are there, each behind the key's place.
+async fn find_rows(
+    connection: &mut SqliteConnection,
+    verb: Verb,
+    table: &'static Table,
+    keys: Vec<Vec<Cell<'_>>>,
+) -> Result<Vec<SqliteRow>, StoreError> {
     let mut found = Vec::with_capacity(keys.len());
     let mut keys = keys.into_iter().enumerate();
     while keys.len() > 0 {
@@ -229,14 +236,9 @@ async fn find(
         for _ in 0..width.saturating_mul(size.saturating_sub(filled)) {
             arguments.cell(Cell::Null)?;
         }
-        let rows: Vec<SqliteRow> =
-            sqlx::query_with(text(verb, table, size), arguments.into_inner())
-                .fetch_all(&mut *connection)
-                .await
-                .map_err(before)?;
-        for row in &rows {
-            found.push((usize::try_from(int(row, 0)?).map_err(broken)?, int(row, 1)?));
-        }
+        let text = text(verb, table, size);
+        let rows = sqlx::query_with(text, arguments.into_inner()).fetch_all(&mut *connection);
+        found.extend(rows.await.map_err(before)?);
     }
     Ok(found)
 }

@@ -35,6 +35,7 @@ mod checkpoint;
 mod claim;
 mod commit;
 mod error;
+mod inspect;
 mod open;
 #[cfg(test)]
 mod plans;
@@ -44,6 +45,7 @@ mod text;
 mod transaction;
 
 pub use error::OpenError;
+pub use inspect::Inspection;
 pub use open::SqliteOptions;
 pub use store::SqliteStore;
 pub use transaction::SqliteTransaction;

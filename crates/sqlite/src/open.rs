@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::{
     error::{OpenError, is_busy},
+    inspect::{self, Inspection},
     store::SqliteStore,
 };
 
@@ -82,6 +83,15 @@ impl SqliteOptions {
         Self { place: Place::Temporary, ..Self::file("") }
     }
 
+    /// The file, where it is one that stays.
+    #[must_use]
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match &self.place {
+            Place::File(path) => Some(path),
+            Place::Temporary => None,
+        }
+    }
+
     /// How many reads may run at once; 4 unless told. Each is a thread.
     #[must_use]
     pub const fn readers(mut self, readers: u32) -> Self {
@@ -101,6 +111,27 @@ impl SqliteOptions {
         let mut writer = SqliteConnectOptions::new().in_memory(true).connect().await?;
         migrate(&mut writer, &MIGRATIONS).await?;
         Ok(writer)
+    }
+
+    /// Looks at a database that is there, whether it can be read and written and which schema it
+    /// has, without changing it.
+    ///
+    /// # Errors
+    /// [`OpenError::Unavailable`] when the file is not there, is no database, or cannot be written.
+    ///
+    /// ```
+    /// # fn main() { tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// use cauri_sqlite::SqliteOptions;
+    /// assert!(SqliteOptions::file("/nowhere/cauri.db").inspect().await.is_err());
+    /// # }) }
+    /// ```
+    pub async fn inspect(&self) -> Result<Inspection, OpenError> {
+        let options = match &self.place {
+            Place::File(path) => SqliteConnectOptions::new().filename(path),
+            Place::Temporary => SqliteConnectOptions::new().in_memory(true),
+        };
+        let options = options.busy_timeout(self.patience).disable_statement_logging();
+        inspect::inspect(&options, i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)).await
     }
 
     /// Opens the database and brings its schema to this program's version.

@@ -140,11 +140,17 @@ async fn records_are_found_written_and_claimed_by_an_index() {
         assert_narrow(&text, &plan);
         assert!(plan.iter().any(|step| step.contains("_due (due_at")), "{plan:#?}");
     }
-    for text in [claim::LANES.to_owned(), claim::lanes_text(3)] {
+    for text in [claim::heads_text(), claim::lanes_text(3)] {
         let plan = plan(&mut connection, &text).await;
         assert_narrow(&text, &plan);
         let dues: Vec<_> = plan.iter().filter(|step| step.contains("deliveries_due")).collect();
         assert_eq!(dues.len(), 3, "{plan:#?}");
+    }
+    for kind in kinds.into_iter().chain([ClaimKind::Idempotency, ClaimKind::Deliveries]) {
+        let text = claim::backlog_text(kind);
+        let plan = plan(&mut connection, &text).await;
+        assert_narrow(&text, &plan);
+        assert!(plan.iter().any(|step| step.contains("_due (")), "{plan:#?}");
     }
     let statistics = cauri_sql::statistics(scope(), CustomerId::from_uuid(Uuid::nil()));
     let plan = plan_of(&mut connection, &statistics).await.join("; ");

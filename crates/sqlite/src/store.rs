@@ -4,8 +4,8 @@ use std::{fmt, path::Path};
 
 use async_trait::async_trait;
 use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
-    Scope, Store, StoreError, Verdict, Versioned,
+    Backlog, Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key,
+    Listed, Query, Record, Scope, Store, StoreError, Timestamp, Verdict, Versioned,
 };
 use sqlx::{
     ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, SqlitePool,
@@ -66,6 +66,15 @@ enum Writer {
 }
 
 impl SqliteStore {
+    /// What is due of a kind at a moment and nobody has taken on, for metrics. It is found by an
+    /// index, whatever there is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the database could not answer.
+    pub async fn backlog(&self, kind: ClaimKind, now: Timestamp) -> Result<Backlog, StoreError> {
+        claim::backlog(&mut *self.reader().await?, kind, now).await
+    }
+
     /// Opens a database by its path or `sqlite:` URL, makes it if it is not there, and brings its
     /// schema to this program's version. [`SqliteOptions`] has the same with settings.
     ///

@@ -34,10 +34,12 @@ pub(crate) fn holding(rows: usize) -> usize {
 pub(crate) enum Verb {
     /// Adds rows.
     Insert,
-    /// Adds rows, or gives those that are there the last column's value.
-    Set,
+    /// Adds rows, or adds each number of the new to that of the one that is there.
+    Add,
     /// Gives rows new values, found by their key.
     Update,
+    /// Finds rows by the key.
+    FindRow,
     /// Finds the value of a column by the key.
     Find(&'static str),
     /// The same, by a column of its own.
@@ -81,14 +83,17 @@ fn written(verb: Verb, table: &Table, rows: usize) -> String {
             let values = values(columns.len(), rows);
             format!("insert or fail into {name} ({}) values {values}", names(columns, ""))
         }
-        Verb::Set => {
-            let values = values(columns.len(), rows);
-            let last = columns.last().map_or("", |column| column.name);
+        Verb::Add => {
+            let sums = columns
+                .iter()
+                .skip(key.len())
+                .map(|Column { name: sum, .. }| format!("{sum} = {name}.{sum} + excluded.{sum}"));
             format!(
-                "insert or fail into {name} ({}) values {values} on conflict ({}) do update set \
-                 {last} = excluded.{last}",
+                "insert or fail into {name} ({}) values {} on conflict ({}) do update set {}",
                 names(columns, ""),
+                values(columns.len(), rows),
                 names(key, ""),
+                sums.collect::<Vec<_>>().join(", "),
             )
         }
         Verb::Update => {
@@ -103,6 +108,7 @@ fn written(verb: Verb, table: &Table, rows: usize) -> String {
             let on = matches(&names_of(key), 1);
             format!("update or fail {name} as t set {sets} from (values {values}) as v where {on}")
         }
+        Verb::FindRow => find(&names(columns, "t."), name, &names_of(key), rows),
         Verb::Find(answer) => find(&format!("t.{answer}"), name, &names_of(key), rows),
         Verb::FindBy(column, answer) => find(&format!("t.{answer}"), name, &[column], rows),
         Verb::Delete => delete(name, &names_of(key), rows),

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 use cauri::{
-    Changeset, Claim, ClaimKind, Grouped, Key, List, Query, Record, RecordKind, Scope, Store,
-    StoreError, Timestamp,
+    Backlog, Changeset, Claim, ClaimKind, Grouped, Key, List, Query, Record, RecordKind, Scope,
+    Store, StoreError, Timestamp,
 };
 use cauri_conformance::{
     differential,
@@ -417,4 +417,47 @@ async fn the_host_decides_about_what_was_committed_within_its_transaction() {
         let found = store.get(&keys).await.unwrap();
         assert!(found.iter().all(|it| it.is_some() == keeps));
     }
+}
+
+#[tokio::test]
+async fn what_waits_is_counted_as_in_memory() {
+    let mut random = Random::new(11);
+    let (sqlite, memory) = (SqliteStore::open_in_memory().await.unwrap(), MemoryStore::new());
+    let scope = random.scope();
+    let at = |millis: i64| Timestamp::from_millis(1_700_000_000_000 + millis);
+    let one = fixtures::delivery(&mut random, scope);
+    let mut batch: Vec<Changeset> = Vec::new();
+    for number in 0..1_200 {
+        let mut delivery = fixtures::delivery(&mut random, scope);
+        // One endpoint has most of them, and the youngest.
+        if number >= 100 {
+            delivery.endpoint = one.endpoint;
+        }
+        batch.push(inserting(delivery, Some(at(number))));
+    }
+    for number in 0..5 {
+        batch.push(inserting(fixtures::payment(&mut random, scope), Some(at(number * 10))));
+        batch.push(inserting(fixtures::payout(&mut random, scope), None));
+    }
+    let stores: [&dyn Store; 2] = [&sqlite, &memory];
+    for store in stores {
+        let verdicts = store.commit(batch.clone()).await.unwrap();
+        assert!(verdicts.iter().all(Result::is_ok), "{verdicts:?}");
+        let (kind, until) = (ClaimKind::Payments, at(60_000));
+        let claim = Claim { kind, now: at(0), until, limit: 10, lanes: None };
+        assert_eq!(store.claim(&claim).await.unwrap().len(), 1);
+    }
+    let kinds = [ClaimKind::Payments, ClaimKind::Payouts, ClaimKind::Refunds];
+    for kind in kinds.into_iter().chain([ClaimKind::Deliveries, ClaimKind::Idempotency]) {
+        for now in [-1, 0, 25, 150, 2_000].map(at) {
+            let found = sqlite.backlog(kind, now).await.unwrap();
+            assert_eq!(found, memory.backlog(kind, now), "{kind:?} at {now}");
+        }
+    }
+    let found = sqlite.backlog(ClaimKind::Payments, at(25)).await.unwrap();
+    assert_eq!(found, Backlog { count: 2, oldest: Some(at(10)) });
+    let found = sqlite.backlog(ClaimKind::Deliveries, at(2_000)).await.unwrap();
+    assert_eq!(found, Backlog { count: Backlog::MAX, oldest: Some(at(0)) });
+    let found = sqlite.backlog(ClaimKind::Payouts, at(2_000)).await.unwrap();
+    assert_eq!(found, Backlog::default());
 }

@@ -1,10 +1,9 @@
 //! Ledger entries, balances and the last number of each list.
 
 use cauri_core::{
-    AccountId, Amount, Balance, Currency, Direction, Entry, EntryId, EntryKind, Environment, Id,
-    LedgerAccount, LedgerAccountKind, List, OrderId, Scope, Timestamp, TransactionId,
+    Amount, Balance, Currency, Direction, Entry, EntryId, EntryKind, LedgerAccount,
+    LedgerAccountKind, OrderId, Scope, Timestamp, TransactionId,
 };
-use uuid::Uuid;
 
 use super::mapped;
 
@@ -126,26 +125,4 @@ mapped! { BalanceRow {
     currency: Currency => "currency";
     kind: LedgerAccountKind => "ledger_account";
     amount: Amount => "amount";
-}}
-
-/// How far a list is numbered.
-pub(crate) struct CounterRow {
-    scope: Scope,
-    list: String,
-    last: i64,
-}
-
-impl CounterRow {
-    pub(crate) fn new(list: List, last: i64) -> Self {
-        // The list of accounts is nobody's own: it is kept under the id that is all zeros.
-        let nobody =
-            Scope { account: AccountId::from_uuid(Uuid::nil()), environment: Environment::Sandbox };
-        Self { scope: list.scope().unwrap_or(nobody), list: list.name().to_owned(), last }
-    }
-}
-
-mapped! { CounterRow {
-    scope: Scope => "account" "live";
-    list: String => "list";
-    last: i64 => "last";
 }}

@@ -2,8 +2,8 @@
 
 use cauri_core::{
     Actor, Amount, Connection, Country, Currency, CustomerId, EventId, FailureCode, Metadata,
-    Network, NextAction, Payment, PaymentId, PaymentLinkId, PaymentMethod, PaymentStatus, Phone,
-    RefundId, Scope, Simulation, Text, TimelineEntry, TimelineKind, Timestamp, WebUrl,
+    Network, NextAction, Otp, Payment, PaymentId, PaymentLinkId, PaymentMethod, PaymentStatus,
+    Phone, RefundId, Scope, Simulation, Text, TimelineEntry, TimelineKind, Timestamp, WebUrl,
 };
 
 use super::mapped;
@@ -20,7 +20,7 @@ mapped! { Payment {
     reference: Option<Text<100>> => "reference";
     country: Country => "country";
     phone: Option<Phone> => "phone";
-    otp: Option<Text<10>> => "otp";
+    otp: Option<Otp> => "otp";
     customer: Option<CustomerId> => "customer";
     payment_link: Option<PaymentLinkId> => "payment_link";
     description: Option<Text<255>> => "description";

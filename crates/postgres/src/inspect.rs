@@ -1,0 +1,53 @@
+//! Looking at a database without changing it.
+
+use cauri::Timestamp;
+use sqlx::{
+    ConnectOptions as _, Connection as _, PgConnection, Row as _, postgres::PgConnectOptions,
+};
+
+use crate::{error::OpenError, schema, text::Schema};
+
+/// What was found of a database that lets us in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The version of its schema; 0 when there is none.
+    pub version: i64,
+    /// The newest version that this program knows, to which opening it would bring it.
+    pub known: i64,
+    /// May this user write to it, or, where there is no schema yet, make one? A standby is not
+    /// written to.
+    pub writable: bool,
+    /// What time it is at the server.
+    pub now: Timestamp,
+}
+
+pub(crate) async fn inspect(
+    options: &PgConnectOptions,
+    schema: &Schema,
+) -> Result<Inspection, OpenError> {
+    let mut connection = options.clone().disable_statement_logging().connect().await?;
+    let found = look(&mut connection, schema).await;
+    // It has done what it was for.
+    let _ = connection.close().await;
+    found
+}
+
+async fn look(connection: &mut PgConnection, schema: &Schema) -> Result<Inspection, OpenError> {
+    let version = schema::version(connection, schema).await?;
+    let general = "select (extract(epoch from clock_timestamp()) * 1000)::bigint,
+        not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off',
+        has_database_privilege(current_database(), 'create')";
+    let row = sqlx::query(general).persistent(false).fetch_one(&mut *connection).await?;
+    let now = Timestamp::from_millis(row.try_get(0)?);
+    let (open, may_create): (bool, bool) = (row.try_get(1)?, row.try_get(2)?);
+    let may_write = if version == 0 {
+        may_create
+    } else {
+        let rights =
+            "select has_table_privilege($1, 'insert') and has_table_privilege($1, 'update')";
+        let rights = sqlx::query(rights).persistent(false).bind(schema.of("payments"));
+        rights.fetch_one(connection).await?.try_get(0)?
+    };
+    Ok(Inspection { version, known: schema::known(), writable: open && may_write, now })
+}
