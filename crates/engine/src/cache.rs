@@ -16,8 +16,9 @@ const BELIEVED_MS: i64 = 500;
 /// How many are remembered at once.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// Records that hardly ever change and that nearly every request needs. A change by this process is
-/// seen at once, one by another node when the record is no longer believed.
+/// Records that hardly ever change and that nearly every request needs. What this engine changes is
+/// seen by it at once; what another node changes, or this one within a transaction of the host's,
+/// when the record is no longer believed.
 pub(crate) struct Cache<K, V>(Mutex<Known<K, V>>);
 
 struct Known<K, V> {

@@ -1,7 +1,8 @@
 //! Who calls, and what they get back.
 
 use cauri_core::{
-    ApiKeyId, ApiKeyKind, Environment, Scope, Success, decide::idempotency::Idempotency,
+    ApiKeyId, ApiKeyKind, Environment, Scope, Success, TraceContext,
+    decide::idempotency::Idempotency,
 };
 
 use crate::error::PermissionError;
@@ -70,19 +71,29 @@ pub struct Call {
     pub caller: Caller,
     /// How a repeat is known (API §5); `None` when every call is a new one.
     pub idempotency: Option<Idempotency>,
+    /// The trace that it is part of, where the caller said so.
+    pub trace: Option<TraceContext>,
 }
 
 impl Call {
     /// A command that is new each time.
     #[must_use]
     pub const fn by(caller: Caller) -> Self {
-        Self { caller, idempotency: None }
+        Self { caller, idempotency: None, trace: None }
     }
 
     /// The same command, under an idempotency key.
     #[must_use]
     pub fn idempotent(mut self, idempotency: Option<Idempotency>) -> Self {
         self.idempotency = idempotency;
+        self
+    }
+
+    /// The same command, as part of a trace: what follows from it names that trace to networks and
+    /// receivers.
+    #[must_use]
+    pub fn traced(mut self, trace: Option<TraceContext>) -> Self {
+        self.trace = trace;
         self
     }
 }

@@ -3,23 +3,23 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use cauri_core::{
-    Connection, EndpointId, Environment, Keyring, Order, RequestId, Scope, SealError,
-    Subscriptions, Timestamp, WebhookEndpoint, decide::Terms,
+    Connection, EndpointId, Environment, Keyring, RequestId, Scope, Subscriptions, Timestamp,
+    WebhookEndpoint, decide::Terms,
 };
 
 use crate::{
     ambient::{Ambient, OsEntropy, SystemClock},
     auth::KeyCache,
     cache::Cache,
-    gateway::sandbox::SandboxGateway,
+    error::BuildError,
+    gateway::{
+        breaker::{BreakerOptions, BreakerState},
+        router::{Promise, Router},
+    },
     mailbox::Mailbox,
     port::{
-        bell::Bell,
-        clock::Clock,
-        entropy::Entropy,
-        gateway::{Answer, Gateway},
-        notifier::Notifier,
-        store::Store,
+        bell::Bell, clock::Clock, entropy::Entropy, gateway::Gateway, meter::Meter,
+        notifier::Notifier, store::Store, tracer::Tracer,
     },
     recent::Recent,
 };
@@ -60,8 +60,9 @@ pub(crate) struct Inner {
     pub(crate) listeners: Cache<Scope, Arc<Subscriptions>>,
     pub(crate) endpoints: Cache<(Scope, EndpointId), Arc<WebhookEndpoint>>,
     pub(crate) recent: Recent,
-    gateways: HashMap<Connection, Arc<dyn Gateway>>,
-    sandbox: SandboxGateway,
+    pub(crate) meter: Option<Arc<dyn Meter>>,
+    pub(crate) tracer: Option<Arc<dyn Tracer>>,
+    pub(crate) router: Arc<Router>,
 }
 
 /// What an installation decides beside its terms (API §20).
@@ -100,7 +101,10 @@ impl Engine {
             keys: None,
             options: Options::default(),
             gateways: HashMap::new(),
+            breaker: BreakerOptions::default(),
             bell: None,
+            meter: None,
+            tracer: None,
         }
     }
 
@@ -133,7 +137,12 @@ impl Engine {
     /// host's own rows, when the host commits, or not at all.
     ///
     /// Nothing is sent before that commit, for nobody else sees what is due; after it, any worker
-    /// over the store finds it within its period.
+    /// over the store finds it within its period. A transaction on Postgres also rings for the
+    /// others, and that is heard when the host commits: a worker that listens
+    /// ([`EngineBuilder::bell`](crate::EngineBuilder::bell)) begins at once.
+    ///
+    /// What this engine has read lately it believes for half a second (API keys, endpoints and who
+    /// listens), also where it was changed by way of `within`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -152,7 +161,7 @@ impl Engine {
     /// ```
     #[must_use]
     pub fn within(&self, store: Arc<dyn Store>) -> Self {
-        let Inner { notifier, ambient, terms, keys, options, gateways, sandbox, .. } = &*self.0;
+        let Inner { notifier, ambient, terms, keys, options, tracer, router, .. } = &*self.0;
         Self(Arc::new(Inner {
             store,
             notifier: Arc::clone(notifier),
@@ -169,8 +178,10 @@ impl Engine {
             listeners: Cache::default(),
             endpoints: Cache::default(),
             recent: Recent::default(),
-            gateways: gateways.clone(),
-            sandbox: *sandbox,
+            // What was done may be rolled back, and then it did not happen.
+            meter: None,
+            tracer: tracer.clone(),
+            router: Arc::clone(router),
         }))
     }
 
@@ -180,15 +191,11 @@ impl Engine {
         self.0.ambient.env().id()
     }
 
-    /// The rail that carries an order: the simulator in the sandbox, else the gateway of its
-    /// connection.
-    pub(crate) fn gateway(&self, order: &Order) -> &dyn Gateway {
-        match order.scope.environment {
-            Environment::Sandbox => &self.0.sandbox,
-            Environment::Live => {
-                self.0.gateways.get(&order.connection).map_or(&NoGateway, |gateway| &**gateway)
-            }
-        }
+    /// What this process thinks of a connection, from how it has answered lately; `None` when no
+    /// gateway is plugged in behind it.
+    #[must_use]
+    pub fn breaker(&self, connection: &Connection) -> Option<BreakerState> {
+        self.0.router.state(connection)
     }
 }
 
@@ -219,7 +226,10 @@ pub struct EngineBuilder {
     keys: Option<Keyring>,
     options: Options,
     gateways: HashMap<Connection, Arc<dyn Gateway>>,
+    breaker: BreakerOptions,
     bell: Option<Arc<dyn Bell>>,
+    meter: Option<Arc<dyn Meter>>,
+    tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl EngineBuilder {
@@ -230,10 +240,17 @@ impl EngineBuilder {
         self
     }
 
-    /// A rail for the live offers of a connection.
+    /// A rail for a connection: what live offers name, or the routes of the terms lead to.
     #[must_use]
     pub fn gateway(mut self, connection: Connection, gateway: Arc<dyn Gateway>) -> Self {
         self.gateways.insert(connection, gateway);
+        self
+    }
+
+    /// When a connection counts as down, so that orders take another way of their route.
+    #[must_use]
+    pub const fn breaker(mut self, options: BreakerOptions) -> Self {
+        self.breaker = options;
         self
     }
 
@@ -242,6 +259,21 @@ impl EngineBuilder {
     #[must_use]
     pub fn bell(mut self, bell: Arc<dyn Bell>) -> Self {
         self.bell = Some(bell);
+        self
+    }
+
+    /// What counts and measures. Without it nothing does.
+    #[must_use]
+    pub fn meter(mut self, meter: Arc<dyn Meter>) -> Self {
+        self.meter = Some(meter);
+        self
+    }
+
+    /// What ties the spans of this process to the traces of others. Without it the trace that came
+    /// with a command is passed on as it came.
+    #[must_use]
+    pub fn tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
+        self.tracer = Some(tracer);
         self
     }
 
@@ -284,12 +316,17 @@ impl EngineBuilder {
     /// The engine.
     ///
     /// # Errors
-    /// [`SealError`] when the keys are not fit to seal.
-    pub fn build(self) -> Result<Engine, SealError> {
+    /// [`BuildError`] when the keys are not fit to seal, or an offer promises what the gateway that
+    /// carries it does not declare.
+    pub fn build(self) -> Result<Engine, BuildError> {
         let keys = match self.keys {
             Some(keys) => keys,
             None => Keyring::new([(0, self.entropy.seed())])?,
         };
+        let router = Router::new(self.gateways, self.breaker);
+        if let Some(Promise { network, connection }) = router.broken_promise(&self.terms) {
+            return Err(BuildError::Promise { network, connection });
+        }
         Ok(Engine(Arc::new(Inner {
             store: self.store,
             notifier: self.notifier,
@@ -303,29 +340,10 @@ impl EngineBuilder {
             listeners: Cache::default(),
             endpoints: Cache::default(),
             recent: Recent::default(),
-            gateways: self.gateways,
-            sandbox: SandboxGateway::default(),
+            meter: self.meter,
+            tracer: self.tracer,
+            router: Arc::new(router),
         })))
-    }
-}
-
-/// Carries nothing: the answer for a connection whose gateway is not (or no longer) there.
-#[derive(Debug)]
-struct NoGateway;
-
-#[async_trait::async_trait]
-impl Gateway for NoGateway {
-    async fn submit(&self, order: &Order, now: Timestamp) -> Answer {
-        self.query(order, now).await
-    }
-
-    async fn query(&self, order: &Order, now: Timestamp) -> Answer {
-        tracing::error!(order = %order.id, connection = %order.connection, "no gateway carries this connection");
-        Answer::later(now.plus_seconds(60))
-    }
-
-    async fn cancel(&self, _order: &Order, _now: Timestamp) -> bool {
-        false
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a call to the engine failed.
 
-use cauri_core::{Error as Refused, SealError};
+use cauri_core::{Connection, Error as Refused, Network, SealError};
 
 use crate::port::store::StoreError;
 
@@ -45,6 +45,23 @@ impl Error {
             | Self::Replay(_) => false,
         }
     }
+}
+
+/// Why an engine cannot be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The keys are not fit to seal.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// A live offer promises what the gateway that carries it does not declare.
+    #[error("the offer of {network} promises more than the gateway of {connection} declares")]
+    Promise {
+        /// The network of the offer.
+        network: Network,
+        /// The connection whose gateway declares less.
+        connection: Connection,
+    },
 }
 
 impl From<cauri_core::Faults> for Error {

@@ -6,7 +6,8 @@ use std::sync::{
 };
 
 use cauri_core::{
-    Changeset, Delivery, Event, Payment, Payout, Record, Refund, Timestamp, Versioned, Write,
+    Changeset, Delivery, Event, Payment, Payout, Record, Refund, Timestamp, TraceContext,
+    Versioned, Write,
 };
 use tokio::sync::mpsc;
 
@@ -18,9 +19,16 @@ pub(crate) const HELD_MS: i64 = 20_000;
 /// How much may lie in the mailbox before new work is left to whoever claims it.
 const ROOM: usize = 8_192;
 
-/// Something that this process made and goes on with at once.
+/// Something that this process made and goes on with at once, and the trace that it is part of.
 #[derive(Debug)]
-pub(crate) enum Held {
+pub(crate) struct Held {
+    pub(crate) what: Made,
+    pub(crate) trace: Option<TraceContext>,
+}
+
+/// What was made.
+#[derive(Debug)]
+pub(crate) enum Made {
     Payment(Versioned<Payment>),
     Payout(Versioned<Payout>),
     Refund(Versioned<Refund>),
@@ -91,7 +99,12 @@ impl Inbox {
 
 impl Engine {
     /// Gives the worker of this process what a commit inserted for it.
-    pub(crate) fn hand_over(&self, changes: &Changeset, held_until: Option<Timestamp>) {
+    pub(crate) fn hand_over(
+        &self,
+        changes: &Changeset,
+        held_until: Option<Timestamp>,
+        trace: Option<&TraceContext>,
+    ) {
         let Some(until) = held_until else { return };
         let mut events: Vec<Arc<Event>> = Vec::new();
         for write in changes.writes() {
@@ -102,19 +115,19 @@ impl Engine {
             if *due_at != Some(until) {
                 continue;
             }
-            let held = match record {
-                Record::Payment(it) => Held::Payment(born(it, until)),
-                Record::Payout(it) => Held::Payout(born(it, until)),
-                Record::Refund(it) => Held::Refund(born(it, until)),
+            let what = match record {
+                Record::Payment(it) => Made::Payment(born(it, until)),
+                Record::Payout(it) => Made::Payout(born(it, until)),
+                Record::Refund(it) => Made::Refund(born(it, until)),
                 Record::Delivery(it) => {
                     let Some(event) = events.iter().find(|event| event.id == it.event) else {
                         continue;
                     };
-                    Held::Delivery(born(it, until), Arc::clone(event))
+                    Made::Delivery(born(it, until), Arc::clone(event))
                 }
                 _ => continue,
             };
-            self.0.mailbox.send(held);
+            self.0.mailbox.send(Held { what, trace: trace.cloned() });
         }
     }
 }

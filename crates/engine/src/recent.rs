@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use cauri_core::{Changeset, Key, Record, Timestamp, Versioned, Write};
+use cauri_core::{Changeset, Key, Record, Timestamp, TraceContext, Versioned, Write};
 
 /// For how long an order is remembered, in milliseconds: as long as a network usually takes. Should
 /// the database lose what it had accepted (a failover to a standby that lagged), nothing older is
@@ -28,13 +28,20 @@ pub(crate) struct Recent(Mutex<Remembered>);
 /// Two generations: what is asked for moves on, what nobody asks for is gone with the older one.
 #[derive(Default)]
 struct Remembered {
-    young: HashMap<Key, (Versioned<Record>, Timestamp)>,
-    old: HashMap<Key, (Versioned<Record>, Timestamp)>,
+    young: HashMap<Key, Known>,
+    old: HashMap<Key, Known>,
+}
+
+/// An order, when it was remembered, and the trace in which this process has heard of it first.
+struct Known {
+    found: Versioned<Record>,
+    at: Timestamp,
+    trace: Option<TraceContext>,
 }
 
 impl Recent {
     /// Remembers what a commit that was accepted has written.
-    pub(crate) fn note(&self, changes: &Changeset, now: Timestamp) {
+    pub(crate) fn note(&self, changes: &Changeset, trace: Option<&TraceContext>, now: Timestamp) {
         for write in changes.writes() {
             let (record, version, due_at) = match write {
                 Write::Insert { record, due_at } => (record, 1, *due_at),
@@ -44,14 +51,15 @@ impl Recent {
                 Write::Remove { .. } => continue,
             };
             if matches!(record, Record::Payment(_) | Record::Payout(_) | Record::Refund(_)) {
-                self.put(Versioned { value: record.clone(), version, due_at }, now);
+                let found = Versioned { value: record.clone(), version, due_at };
+                self.lock().put(record.key(), found, trace, now);
             }
         }
     }
 
     /// Remembers an order as it was just read, or claimed.
     pub(crate) fn put(&self, found: Versioned<Record>, now: Timestamp) {
-        self.lock().put(found.value.key(), found, now);
+        self.lock().put(found.value.key(), found, None, now);
     }
 
     /// The orders of these keys; `None` unless all of them are remembered.
@@ -62,7 +70,7 @@ impl Recent {
     ) -> Option<Vec<Option<Versioned<Record>>>> {
         let remembered = self.lock();
         let fresh = |key| {
-            let (found, at) = remembered.get(key)?;
+            let Known { found, at, .. } = remembered.get(key)?;
             (0..REMEMBERED_MS).contains(&now.since(*at)).then(|| Some(found.clone()))
         };
         keys.iter().map(fresh).collect()
@@ -70,7 +78,12 @@ impl Recent {
 
     /// The order of this key.
     pub(crate) fn one(&self, key: &Key) -> Option<Record> {
-        self.lock().get(key).map(|(found, _)| found.value.clone())
+        self.lock().get(key).map(|known| known.found.value.clone())
+    }
+
+    /// The trace in which this process has heard of an order first, as long as it is remembered.
+    pub(crate) fn trace(&self, key: &Key) -> Option<TraceContext> {
+        self.lock().get(key).and_then(|known| known.trace.clone())
     }
 
     /// They are not what was remembered.
@@ -88,19 +101,27 @@ impl Recent {
 }
 
 impl Remembered {
-    fn get(&self, key: &Key) -> Option<&(Versioned<Record>, Timestamp)> {
+    fn get(&self, key: &Key) -> Option<&Known> {
         self.young.get(key).or_else(|| self.old.get(key))
     }
 
     /// Two commits may be noted in another order than that in which they came to be.
-    fn put(&mut self, key: Key, found: Versioned<Record>, now: Timestamp) {
-        if self.get(&key).is_some_and(|(known, _)| known.version > found.version) {
+    fn put(
+        &mut self,
+        key: Key,
+        found: Versioned<Record>,
+        trace: Option<&TraceContext>,
+        at: Timestamp,
+    ) {
+        let known = self.get(&key);
+        if known.is_some_and(|known| known.found.version > found.version) {
             return;
         }
+        let trace = known.and_then(|known| known.trace.as_ref()).or(trace).cloned();
         if self.young.len() >= REMEMBERED {
             self.old = mem::take(&mut self.young);
         }
-        self.young.insert(key, (found, now));
+        self.young.insert(key, Known { found, at, trace });
     }
 }
 

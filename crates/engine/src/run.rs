@@ -4,13 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use cauri_core::{
     Changeset, EndpointId, Entity, Error as Refused, IdempotencyRecord, Key, Record, Refusal,
-    Scope, Subscriptions, Success, Timestamp, Versioned, Write,
+    Scope, Subscriptions, Success, Timestamp, TraceContext, Versioned, Write,
     decide::{
         self, Context, Decision,
         idempotency::{Answered, Idempotency},
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
+use tracing::Instrument;
 
 use crate::{
     call::{Call, Replay, Reply},
@@ -18,6 +19,7 @@ use crate::{
     error::Error,
     port::store::StoreError,
     store_ext::StoreExt,
+    trace,
 };
 
 /// How often a command is decided anew because others changed its records.
@@ -41,6 +43,8 @@ impl Loaded {
 /// How a command answers.
 #[derive(Debug)]
 pub(crate) struct Shape<T> {
+    /// What the use case is called.
+    pub(crate) name: &'static str,
     pub(crate) success: Success,
     pub(crate) location: Option<fn(&T) -> String>,
     /// Does the answer hold a secret, so that it is kept sealed?
@@ -48,12 +52,12 @@ pub(crate) struct Shape<T> {
 }
 
 impl<T> Shape<T> {
-    pub(crate) const fn created(location: fn(&T) -> String) -> Self {
-        Self { success: Success::Created, location: Some(location), secret: false }
+    pub(crate) const fn created(name: &'static str, location: fn(&T) -> String) -> Self {
+        Self { name, success: Success::Created, location: Some(location), secret: false }
     }
 
-    pub(crate) const fn done() -> Self {
-        Self { success: Success::Done, location: None, secret: false }
+    pub(crate) const fn done(name: &'static str) -> Self {
+        Self { name, success: Success::Done, location: None, secret: false }
     }
 }
 
@@ -61,6 +65,22 @@ impl Engine {
     /// Runs a caller's command: replays an earlier answer, or loads, decides and commits, and does
     /// so again as long as others change the same records first.
     pub(crate) async fn run<T, F>(
+        &self,
+        call: &Call,
+        shape: Shape<T>,
+        keys: Vec<Key>,
+        decide: F,
+    ) -> Result<Reply<T>, Error>
+    where
+        T: Serialize + DeserializeOwned,
+        F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
+    {
+        let name = shape.name;
+        let running = self.run_within(call, shape, keys, decide);
+        self.case(name, call.caller.scope, call.trace.clone(), running).await
+    }
+
+    async fn run_within<T, F>(
         &self,
         call: &Call,
         shape: Shape<T>,
@@ -165,6 +185,19 @@ impl Engine {
     /// Runs a command of the engine's own, which nobody waits for an answer to.
     pub(crate) async fn transact<T, F>(
         &self,
+        name: &'static str,
+        scope: Scope,
+        keys: Vec<Key>,
+        decide: F,
+    ) -> Result<T, Error>
+    where
+        F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
+    {
+        self.case(name, scope, None, self.transact_within(scope, keys, decide)).await
+    }
+
+    async fn transact_within<T, F>(
+        &self,
         scope: Scope,
         keys: Vec<Key>,
         decide: F,
@@ -223,13 +256,16 @@ impl Engine {
         held_until: Option<Timestamp>,
     ) -> Result<Result<(), Refusal>, Error> {
         let engine = self.clone();
-        let task = tokio::spawn(async move {
+        let span = trace::commit();
+        let trace = self.trace();
+        let committing = async move {
             let believed = Believed::of(&changes);
-            let done = engine.commit_surely(changes, held_until).await;
+            let done = engine.commit_surely(changes, held_until, trace).await;
             // Whatever came of it: what was read before may no longer be so.
             believed.forget(&engine);
             done
-        });
+        };
+        let task = tokio::spawn(committing.instrument(span.or_current()));
         task.await.unwrap_or_else(|error| Err(StoreError::Unknown(Box::new(error)).into()))
     }
 
@@ -237,6 +273,7 @@ impl Engine {
         &self,
         changes: Changeset,
         held_until: Option<Timestamp>,
+        trace: Option<TraceContext>,
     ) -> Result<Result<(), Refusal>, Error> {
         let mut sent_before = false;
         for wait in 0..=RESEND_MAX {
@@ -247,8 +284,9 @@ impl Engine {
                         && verdict.is_err()
                         && self.was_applied(&changes).await.map_err(still_unknown)?;
                     if verdict.is_ok() || applied {
-                        self.0.recent.note(&changes, self.0.ambient.now());
-                        self.hand_over(&changes, held_until);
+                        self.count(&changes);
+                        self.0.recent.note(&changes, trace.as_ref(), self.0.ambient.now());
+                        self.hand_over(&changes, held_until, trace.as_ref());
                         self.leave_to_others(&changes, held_until);
                         return Ok(Ok(()));
                     }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use cauri::{Call, Engine, Error, Refused, wire};
+use cauri::{Call, Engine, Error, Refused, TraceContext, wire};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
 use http_body::Body;
@@ -32,6 +32,7 @@ use crate::{
     respond::{Answer, respond},
     route::{Found, Handler, Route, Routes, Task, Verb},
     slots::Slots,
+    trace,
 };
 
 /// The HTTP API of an engine, as a `tower::Service`. Cheap to clone; all clones are one service
@@ -173,8 +174,13 @@ impl Inner {
         };
         let route = route.map(MatchedRoute::new);
         let log = Log::begin(id, request.method(), route);
+        let trace = trace::read(request.headers());
+        if let Some(trace) = &trace {
+            log.is_part_of(trace, &self.engine);
+        }
         let mut rate = None;
-        let answer = AssertUnwindSafe(self.answer(request, found, &mut rate)).catch_unwind();
+        let answer = self.answer(request, found, trace, &mut rate);
+        let answer = AssertUnwindSafe(answer).catch_unwind();
         let outcome = answer.instrument(log.span.clone()).await;
         let mut response = log.span.in_scope(|| {
             respond(outcome.unwrap_or(Err(Failure::Panicked)), id, rate.as_ref(), &self.prefix)
@@ -198,6 +204,7 @@ impl Inner {
         &self,
         request: Request<B>,
         found: Found,
+        trace: Option<TraceContext>,
         rate: &mut Option<Rate>,
     ) -> Outcome {
         let (route, id) = match found {
@@ -238,7 +245,7 @@ impl Inner {
         let key = idempotency::read(route, &path, &head.headers, &body, required)?;
         let ask = Ask {
             engine: self.engine.clone(),
-            call: Call::by(caller).idempotent(key),
+            call: Call::by(caller).idempotent(key).traced(trace),
             object: route.object.zip(id),
             pairs: query::decode(head.uri.query()),
             body,

@@ -54,6 +54,7 @@ mod rate;
 mod respond;
 mod route;
 mod slots;
+mod trace;
 
 pub use api::{Api, ApiBuilder};
 pub use log::MatchedRoute;

@@ -16,6 +16,7 @@ use hyper_util::{
 };
 use rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::CertificateDer};
 use tokio::time::{Instant, timeout_at};
+use tracing::{Instrument, Span, field::Empty};
 
 use crate::{
     connector::{ConnectError, Connector, Used},
@@ -63,8 +64,12 @@ impl HttpNotifier {
             Reach::Private => &self.private,
         };
         let request = request(attempt, reach)?;
+        describe(&request);
         let answer = match clients.pooled.request(request.clone()).await {
-            Err(error) if broke_when_reused(&error) => clients.fresh.request(request).await,
+            Err(error) if broke_when_reused(&error) => {
+                Span::current().record("http.request.resend_count", 1);
+                clients.fresh.request(request).await
+            }
             answer => answer,
         };
         let response = answer.map_err(|error| reason(&error))?;
@@ -80,10 +85,13 @@ impl Notifier for HttpNotifier {
     async fn deliver(&self, attempt: &Attempt) -> Receipt {
         let started = Instant::now();
         let deadline = started + self.deadline;
-        let answer = match timeout_at(deadline, self.send(attempt)).await {
+        let span = span();
+        let sending = self.send(attempt).instrument(span.clone());
+        let answer = match timeout_at(deadline, sending).await {
             Ok(answer) => answer,
             Err(_) => Err(AttemptError::Timeout),
         };
+        tell(&span, &answer);
         let duration_ms = started.elapsed().as_millis().try_into().unwrap_or(u32::MAX);
         let outcome = match answer {
             Ok(response) => {
@@ -183,6 +191,49 @@ impl Clients {
                 .build(connector.clone())
         };
         Self { pooled: client(IDLE_MAX), fresh: client(0) }
+    }
+}
+
+/// One request, under the names of OpenTelemetry's conventions: where to, never the path, which may
+/// hold a secret of the receiver's.
+fn span() -> Span {
+    tracing::info_span!(
+        "http_request",
+        otel.name = "POST",
+        otel.kind = "client",
+        http.request.method = "POST",
+        http.request.resend_count = Empty,
+        http.response.status_code = Empty,
+        url.scheme = Empty,
+        server.address = Empty,
+        server.port = Empty,
+        otel.status_code = Empty,
+        "error.type" = Empty,
+    )
+}
+
+fn describe(request: &Request<Full<Bytes>>) {
+    let span = Span::current();
+    if span.is_disabled() {
+        return;
+    }
+    let (uri, secure) = (request.uri(), request.uri().scheme_str() == Some("https"));
+    span.record("url.scheme", uri.scheme_str())
+        .record("server.address", uri.host())
+        .record("server.port", uri.port_u16().unwrap_or(if secure { 443 } else { 80 }));
+}
+
+fn tell(span: &Span, answer: &Result<Response<Incoming>, AttemptError>) {
+    let error = match answer {
+        Ok(response) => {
+            let status = response.status();
+            span.record("http.response.status_code", status.as_u16());
+            (!status.is_success()).then_some(AttemptError::Non2xx)
+        }
+        Err(error) => Some(*error),
+    };
+    if let Some(error) = error {
+        span.record("error.type", error.as_str()).record("otel.status_code", "ERROR");
     }
 }
 

@@ -1,3 +1,5 @@
-//! Gateways that come with the engine.
+//! The gateways that come with the engine, and what stands between it and those that do not.
 
+pub(crate) mod breaker;
+pub(crate) mod router;
 pub(crate) mod sandbox;

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use cauri_core::{
-    FailureCode, Network, Order, OrderId, PaymentMethod, Report, Scenario, Timestamp,
+    Capabilities, FailureCode, Network, Order, OrderId, PaymentMethod, Report, Scenario, Timestamp,
 };
 
 use crate::port::gateway::{Answer, Gateway};
@@ -16,6 +16,10 @@ pub struct SandboxGateway;
 
 #[async_trait]
 impl Gateway for SandboxGateway {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
     async fn submit(&self, order: &Order, now: Timestamp) -> Answer {
         let scenario = scenario(order);
         if scenario == Scenario::NetworkDown {

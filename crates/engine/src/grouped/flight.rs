@@ -14,13 +14,17 @@ use tokio::{
     sync::oneshot,
     time::{Instant, timeout},
 };
+use tracing::{Instrument, Span};
 
 use super::{
     Shared,
     lost::Lost,
     queue::{Batch, Slot},
 };
-use crate::port::store::{Store, StoreError};
+use crate::{
+    port::store::{Store, StoreError},
+    trace,
+};
 
 /// How long those who wait wait for a batch on its way, rather than go beside it: several times what
 /// a commit takes.
@@ -33,11 +37,13 @@ pub(super) struct Call {
     changesets: Vec<Changeset>,
     seat: oneshot::Sender<Answer>,
     since: Instant,
+    /// What it is part of, where batches are told of.
+    span: Span,
 }
 
 impl Call {
     pub(super) fn new(changesets: Vec<Changeset>, seat: oneshot::Sender<Answer>) -> Self {
-        Self { changesets, seat, since: Instant::now() }
+        Self { changesets, seat, since: Instant::now(), span: trace::waiting() }
     }
 
     /// Nobody may be waiting any more, which is no reason not to have committed.
@@ -98,7 +104,8 @@ impl<S: Store> Flight<S> {
             [call] => mem::take(&mut call.changesets),
             calls => calls.iter().flat_map(|call| &call.changesets).cloned().collect(),
         };
-        match self.commit(changesets).await {
+        let span = trace::batch(changesets.len(), calls.iter().map(|call| &call.span));
+        match self.commit(changesets).instrument(span).await {
             Ok(mut verdicts) => {
                 for (call, size) in calls.into_iter().zip(sizes).rev() {
                     let own = verdicts.split_off(verdicts.len().saturating_sub(size));

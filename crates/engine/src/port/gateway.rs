@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use async_trait::async_trait;
-use cauri_core::{Order, Report, Timestamp};
+use cauri_core::{Capabilities, Order, Report, Timestamp};
 
 /// A network or an aggregator of networks, plugged in behind a connection key.
 ///
@@ -11,14 +11,21 @@ use cauri_core::{Order, Report, Timestamp};
 /// 1. **Named by us.** An order carries our id; submitting the same order twice must not move money
 ///    twice. A rail that cannot promise it must answer [`Report::Unknown`] rather than guess.
 /// 2. **Unreachable means not sent.** [`Report::Unreachable`] and [`Report::Refused`] are only
-///    answered when the network certainly did not take the order on. A time-out after sending is
-///    [`Report::Unknown`].
+///    answered when the network certainly did not take the order on, and never will: another
+///    connection may be asked then. A time-out after sending is [`Report::Unknown`].
 /// 3. **Asked, never assumed.** An unknown outcome is asked about with `query`; it is never failed
 ///    by a time-out and never sent again before `query` answered [`Report::NotFound`].
-/// 4. **Reports may repeat and contradict.** The engine keeps the first final one.
+/// 4. **Reports may repeat and contradict.** The engine keeps the first final one. A gateway says
+///    what its network says; it does not remember, so that any process can ask.
+/// 5. **Declared.** What a gateway can do it says in [`Gateway::capabilities`]; no offer over it may
+///    promise more. It answers [`Report::Refused`] to an order beyond them, and `false` to a
+///    cancellation.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Gateway: Debug + Send + Sync + 'static {
+    /// What it can do. Asked once, when the engine is built.
+    fn capabilities(&self) -> Capabilities;
+
     /// Sends an order on its way.
     async fn submit(&self, order: &Order, now: Timestamp) -> Answer;
 
@@ -35,7 +42,8 @@ pub trait Gateway: Debug + Send + Sync + 'static {
 pub struct Answer {
     /// What happened, in order.
     pub reports: Vec<Report>,
-    /// When to ask again; `None` when the network will report by itself.
+    /// When to ask again; `None` when the order has ended, or when the end will surely be told
+    /// without asking. A callback that may get lost is not surely told.
     pub ask_again_at: Option<Timestamp>,
 }
 

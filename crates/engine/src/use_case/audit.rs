@@ -24,6 +24,20 @@ pub struct Audit {
     pub violations: Vec<Violation>,
 }
 
+/// How far an audit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct AuditProgress {
+    /// How many accounts there were when it began.
+    pub accounts: u64,
+    /// How many of them are done.
+    pub accounts_done: u64,
+    /// How many ledger entries were added up so far.
+    pub entries: u64,
+    /// How many invariants were found not to hold so far, counted no further than they are named.
+    pub violations: u64,
+}
+
 /// An invariant that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -84,37 +98,62 @@ impl Engine {
     /// # Errors
     /// [`Error::Store`].
     pub async fn audit(&self) -> Result<Audit, Error> {
+        self.audit_with(|_| {}).await
+    }
+
+    /// The same, telling how far it is: it reads every entry of the store, a page of a hundred at
+    /// a time, so that it takes as long as there are entries, and little memory.
+    ///
+    /// # Errors
+    /// [`Error::Store`].
+    pub async fn audit_with(&self, mut tell: impl FnMut(AuditProgress)) -> Result<Audit, Error> {
         let mut audit = Audit::default();
-        for account in self.accounts().await? {
-            audit.accounts = audit.accounts.saturating_add(1);
+        let accounts = self.accounts().await?;
+        let mut progress =
+            AuditProgress { accounts: count(accounts.len()), ..AuditProgress::default() };
+        for account in accounts {
             for &environment in Environment::ALL {
                 let scope = Scope { account: account.id, environment };
-                self.audit_scope(scope, &mut audit).await?;
+                let mut read = |books: &Books| {
+                    let entries = audit.entries.saturating_add(books.read());
+                    let violations = count(audit.violations.len() + books.violations.len());
+                    tell(AuditProgress { entries, violations, ..progress });
+                };
+                let books = self.audit_scope(scope, &mut read).await?;
+                audit.entries = audit.entries.saturating_add(books.read());
+                let room = NAMED_MAX.saturating_sub(audit.violations.len());
+                audit.violations.extend(books.violations.into_iter().take(room));
             }
+            audit.accounts = audit.accounts.saturating_add(1);
+            progress.accounts_done = audit.accounts;
         }
         Ok(audit)
     }
 
-    async fn audit_scope(&self, scope: Scope, audit: &mut Audit) -> Result<(), Error> {
+    async fn audit_scope(
+        &self,
+        scope: Scope,
+        tell: &mut impl FnMut(&Books),
+    ) -> Result<Books, Error> {
         let mut books = Books::new(scope);
         loop {
-            self.read_entries(scope, &mut books).await?;
+            self.read_entries(scope, &mut books, tell).await?;
             let balances = self.0.store.balances(scope).await?;
             // Balances belong to this moment only if nothing was added since the last page.
             if self.total(scope).await? == books.read {
                 books.close(&balances);
-                break;
+                return Ok(books);
             }
         }
-        let read = u64::try_from(books.read).unwrap_or_default();
-        audit.entries = audit.entries.saturating_add(read);
-        let room = NAMED_MAX.saturating_sub(audit.violations.len());
-        audit.violations.extend(books.violations.into_iter().take(room));
-        Ok(())
     }
 
     /// Reads on, oldest first, from where the books are to the end.
-    async fn read_entries(&self, scope: Scope, books: &mut Books) -> Result<(), Error> {
+    async fn read_entries(
+        &self,
+        scope: Scope,
+        books: &mut Books,
+        tell: &mut impl FnMut(&Books),
+    ) -> Result<(), Error> {
         let mut total = self.total(scope).await?;
         while books.read < total {
             // Pages run from the newest down: the next ones in order are this far from the top.
@@ -130,6 +169,7 @@ impl Engine {
                     books.add(entry);
                 }
             }
+            tell(books);
             total = listed.total;
         }
         Ok(())
@@ -139,6 +179,10 @@ impl Engine {
         let top = Page::new(1, 0).unwrap_or_default();
         Ok(self.0.store.entries(&Query::all(List::Entries(scope)).page(top)).await?.total)
     }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 /// The entries of a scope, added up.
@@ -155,16 +199,30 @@ impl Books {
         Self { scope, read: 0, sums: BTreeMap::new(), open: HashMap::new(), violations: Vec::new() }
     }
 
+    /// How many entries were read.
+    fn read(&self) -> u64 {
+        u64::try_from(self.read).unwrap_or_default()
+    }
+
+    /// Keeps what is wrong. Where one entry is wrong all that follow are, and a store may have
+    /// millions: only the first are named.
+    fn note(&mut self, violation: Violation) {
+        if self.violations.len() < NAMED_MAX {
+            self.violations.push(violation);
+        }
+    }
+
     fn add(&mut self, entry: &Entry) {
         self.read = self.read.saturating_add(1);
         let account = entry.ledger_account();
-        let sum = self.sums.entry(account).or_default();
-        match sum.plus(entry.moved()) {
-            Ok(after) => *sum = after,
-            Err(_) => self.violations.push(Violation::Overflow(account)),
-        }
-        if entry.balance_after != *sum {
-            self.violations.push(Violation::Chain { entry: entry.id, expected: *sum });
+        let before = self.sums.get(&account).copied().unwrap_or_default();
+        let sum = before.plus(entry.moved()).unwrap_or_else(|_| {
+            self.note(Violation::Overflow(account));
+            before
+        });
+        self.sums.insert(account, sum);
+        if entry.balance_after != sum {
+            self.note(Violation::Chain { entry: entry.id, expected: sum });
         }
         let sides = self.open.entry(entry.transaction).or_default();
         let side = match entry.direction {
@@ -178,8 +236,8 @@ impl Books {
     }
 
     fn close(&mut self, balances: &[Balance]) {
-        for (transaction, (debits, credits)) in self.open.drain() {
-            self.violations.push(Violation::Unbalanced { transaction, debits, credits });
+        for (transaction, (debits, credits)) in std::mem::take(&mut self.open) {
+            self.note(Violation::Unbalanced { transaction, debits, credits });
         }
         let stored: BTreeMap<LedgerAccount, Amount> =
             balances.iter().map(|it| (it.account, it.amount)).collect();
@@ -188,10 +246,10 @@ impl Books {
             let sum = self.sums.get(&account).copied().unwrap_or_default();
             let balance = stored.get(&account).copied().unwrap_or_default();
             if sum != balance {
-                self.violations.push(Violation::Balance { account, balance, sum });
+                self.note(Violation::Balance { account, balance, sum });
             }
             if account.kind.has_floor() && balance < Amount::ZERO {
-                self.violations.push(Violation::Floor { account, balance });
+                self.note(Violation::Floor { account, balance });
             }
         }
         let mut by_currency = BTreeMap::<_, Vec<_>>::new();
@@ -200,7 +258,7 @@ impl Books {
         }
         for (currency, sums) in by_currency {
             if is_in_balance(&sums) != Ok(true) {
-                self.violations.push(Violation::Equation { scope: self.scope, currency });
+                self.note(Violation::Equation { scope: self.scope, currency });
             }
         }
     }

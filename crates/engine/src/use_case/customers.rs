@@ -25,7 +25,9 @@ impl Engine {
         ask: CreateCustomer,
     ) -> Result<Reply<wire::Customer>, Error> {
         call.caller.may_write()?;
-        let shape = Shape::created(|it: &wire::Customer| format!("/v1/customers/{}", it.id));
+        let shape = Shape::created("create_customer", |it: &wire::Customer| {
+            format!("/v1/customers/{}", it.id)
+        });
         self.run(call, shape, Vec::new(), |_, cx| customer::create(ask.clone(), cx)).await
     }
 
@@ -41,7 +43,7 @@ impl Engine {
     ) -> Result<Reply<wire::Customer>, Error> {
         call.caller.may_write()?;
         let keys = vec![Key::Customer(call.caller.scope, id)];
-        self.run(call, Shape::done(), keys, |mut loaded, cx| {
+        self.run(call, Shape::done("modify_customer"), keys, |mut loaded, cx| {
             let found = loaded.take(0).ok_or(Refused::NotFound("customer"))?;
             customer::modify(ask.clone(), found, cx)
         })
@@ -54,11 +56,15 @@ impl Engine {
     /// [`Refused::NotFound`], or [`Error::Store`].
     pub async fn customer(&self, caller: &Caller, id: CustomerId) -> Result<wire::Customer, Error> {
         let key = Key::Customer(caller.scope, id);
-        let found =
-            self.0.store.find::<Customer>(key).await?.ok_or(Refused::NotFound("customer"))?;
-        let statistics = self.0.store.statistics(caller.scope, id).await?;
-        let shown = wire::Customer::of(&found.value, Some(&statistics)).map_err(Refused::from)?;
-        Ok(if self.masks(caller) { shown.masked() } else { shown })
+        self.case("customer", caller.scope, None, async {
+            let found =
+                self.0.store.find::<Customer>(key).await?.ok_or(Refused::NotFound("customer"))?;
+            let statistics = self.0.store.statistics(caller.scope, id).await?;
+            let shown =
+                wire::Customer::of(&found.value, Some(&statistics)).map_err(Refused::from)?;
+            Ok(if self.masks(caller) { shown.masked() } else { shown })
+        })
+        .await
     }
 
     /// `GET /v1/customers`.
@@ -70,6 +76,6 @@ impl Engine {
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Customer>, Error> {
-        self.listed(caller, query, |it: &Customer| wire::Customer::of(it, None)).await
+        self.listed(caller, "customers", query, |it: &Customer| wire::Customer::of(it, None)).await
     }
 }

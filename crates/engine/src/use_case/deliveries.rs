@@ -25,7 +25,7 @@ impl Engine {
         query: &Query,
     ) -> Result<List<wire::WebhookDelivery>, Error> {
         caller.may_write()?;
-        self.page_of(query, wire::WebhookDelivery::of).await
+        self.page_of(caller, "webhook_deliveries", query, wire::WebhookDelivery::of).await
     }
 
     /// One delivery. The contract has no route for it.
@@ -57,7 +57,10 @@ impl Engine {
         let endpoint = self.delivery(&call.caller, id).await?.endpoint;
         let scope = call.caller.scope;
         let keys = vec![Key::Delivery(scope, id), Key::WebhookEndpoint(scope, endpoint)];
-        let shape = Shape { success: cauri_core::Success::Accepted, ..Shape::done() };
+        let shape = Shape {
+            success: cauri_core::Success::Accepted,
+            ..Shape::done("retry_webhook_delivery")
+        };
         self.run(call, shape, keys, |mut loaded, cx| {
             let found = loaded.take::<Delivery>(0).ok_or(Refused::NotFound(NAME))?;
             let endpoint = loaded.take::<WebhookEndpoint>(1).map(|it| it.value);

@@ -27,19 +27,22 @@ impl Engine {
     pub async fn events(&self, caller: &Caller, asked: &Events) -> Result<List<EventBody>, Error> {
         caller.may_write()?;
         let query = &asked.query;
-        let listed = match asked.resource {
-            None => {
-                let Listed { items, total } = self.0.store.list(query).await?;
-                Listed { items: items.into_iter().filter_map(event_of).collect(), total }
-            }
-            Some(resource) => {
-                let all = self.events_of(caller.scope, resource).await?;
-                page_of(query, all)
-            }
-        };
-        let Listed { items, total } = listed;
-        let items = items.iter().map(EventBody::of).collect::<Result<Vec<_>, Refused>>()?;
-        Ok(List::of(Listed { items, total }, query.page).map_err(Refused::from)?)
+        self.case("events", caller.scope, None, async {
+            let listed = match asked.resource {
+                None => {
+                    let Listed { items, total } = self.0.store.list(query).await?;
+                    Listed { items: items.into_iter().filter_map(event_of).collect(), total }
+                }
+                Some(resource) => {
+                    let all = self.events_of(caller.scope, resource).await?;
+                    page_of(query, all)
+                }
+            };
+            let Listed { items, total } = listed;
+            let items = items.iter().map(EventBody::of).collect::<Result<Vec<_>, Refused>>()?;
+            Ok(List::of(Listed { items, total }, query.page).map_err(Refused::from)?)
+        })
+        .await
     }
 
     /// `GET /v1/events/:id`.
@@ -48,9 +51,12 @@ impl Engine {
     /// [`crate::PermissionError::SecretKeyRequired`], [`Refused::NotFound`], or [`Error::Store`].
     pub async fn event(&self, caller: &Caller, id: EventId) -> Result<EventBody, Error> {
         caller.may_write()?;
-        let found = self.0.store.find::<Event>(Key::Event(caller.scope, id)).await?;
-        let found = found.ok_or(Refused::NotFound("event"))?;
-        Ok(EventBody::of(&found.value)?)
+        self.case("event", caller.scope, None, async {
+            let found = self.0.store.find::<Event>(Key::Event(caller.scope, id)).await?;
+            let found = found.ok_or(Refused::NotFound("event"))?;
+            Ok(EventBody::of(&found.value)?)
+        })
+        .await
     }
 
     /// `POST /v1/webhooks/:id/replay`: sends events once more to one endpoint.
@@ -68,7 +74,8 @@ impl Engine {
         self.webhook_endpoint(&call.caller, id).await?;
         let (events, page) = self.replayed_events(call.caller.scope, &ask).await?;
         let keys = vec![Key::WebhookEndpoint(call.caller.scope, id)];
-        let shape = Shape { success: cauri_core::Success::Accepted, ..Shape::done() };
+        let shape =
+            Shape { success: cauri_core::Success::Accepted, ..Shape::done("replay_webhooks") };
         self.run(call, shape, keys, |mut loaded, cx| {
             let endpoint = loaded.take::<WebhookEndpoint>(0).map(|it| it.value);
             let endpoint = endpoint.filter(|it| it.deleted_at.is_none());

@@ -17,22 +17,24 @@ impl Engine {
         caller: &Caller,
         currency: Option<Currency>,
     ) -> Result<BalanceSheet, Error> {
-        let balances = self.0.store.balances(caller.scope).await?;
-        Ok(BalanceSheet::of(caller.scope, &balances, currency).map_err(Refused::from)?)
+        self.case("balance", caller.scope, None, async {
+            let balances = self.0.store.balances(caller.scope).await?;
+            Ok(BalanceSheet::of(caller.scope, &balances, currency).map_err(Refused::from)?)
+        })
+        .await
     }
 
     /// `GET /v1/ledger`. The query is one of `wire::query::ledger`.
     ///
     /// # Errors
     /// [`Error::Store`].
-    pub async fn ledger(
-        &self,
-        _caller: &Caller,
-        query: &Query,
-    ) -> Result<List<LedgerEntry>, Error> {
-        let listed = self.0.store.entries(query).await?;
-        let list = List::each(listed, query.page, |it| LedgerEntry::of(&it));
-        Ok(list.map_err(Refused::from)?)
+    pub async fn ledger(&self, caller: &Caller, query: &Query) -> Result<List<LedgerEntry>, Error> {
+        self.case("ledger", caller.scope, None, async {
+            let listed = self.0.store.entries(query).await?;
+            let list = List::each(listed, query.page, |it| LedgerEntry::of(&it));
+            Ok(list.map_err(Refused::from)?)
+        })
+        .await
     }
 
     /// `GET /v1/payment-methods` of a country, in its first currency unless one is named.

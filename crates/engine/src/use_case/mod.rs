@@ -10,11 +10,12 @@ mod payments;
 mod payouts;
 mod refunds;
 mod reports;
+mod routes;
 mod sandbox;
 mod secrets;
 mod webhook_endpoints;
 
-pub use audit::{Audit, Violation};
+pub use audit::{Audit, AuditProgress, Violation};
 pub(crate) use payments::keys_of as payment_keys;
 pub(crate) use reports::Heard;
 pub use secrets::Resealed;
@@ -33,37 +34,47 @@ impl Engine {
         caller: &Caller,
         key: Key,
         name: &'static str,
+        noun: &'static str,
         show: impl FnOnce(&T) -> Result<W, Overflow>,
     ) -> Result<W, Error> {
-        let found = self.0.store.find::<T>(key).await?.ok_or(Refused::NotFound(name))?;
-        let shown = show(&found.value).map_err(Refused::from)?;
-        Ok(if self.masks(caller) { shown.masked() } else { shown })
+        self.case(name, caller.scope, None, async {
+            let found = self.0.store.find::<T>(key).await?.ok_or(Refused::NotFound(noun))?;
+            let shown = show(&found.value).map_err(Refused::from)?;
+            Ok(if self.masks(caller) { shown.masked() } else { shown })
+        })
+        .await
     }
 
     /// A page of objects as a caller may see it.
     async fn listed<T: Entity, W: Mask>(
         &self,
         caller: &Caller,
+        name: &'static str,
         query: &Query,
         show: impl FnMut(&T) -> Result<W, Overflow>,
     ) -> Result<List<W>, Error> {
-        let list = self.page_of(query, show).await?;
+        let list = self.page_of(caller, name, query, show).await?;
         Ok(if self.masks(caller) { list.masked() } else { list })
     }
 
     /// A page of objects as they are.
     async fn page_of<T: Entity, W>(
         &self,
+        caller: &Caller,
+        name: &'static str,
         query: &Query,
         mut show: impl FnMut(&T) -> Result<W, Overflow>,
     ) -> Result<List<W>, Error> {
-        let Listed { items, total } = self.0.store.list(query).await?;
-        let items = items
-            .into_iter()
-            .filter_map(|Versioned { value, .. }| T::from_record(value))
-            .collect::<Vec<T>>();
-        let list = List::each(Listed { items, total }, query.page, |it| show(&it));
-        Ok(list.map_err(Refused::from)?)
+        self.case(name, caller.scope, None, async {
+            let Listed { items, total } = self.0.store.list(query).await?;
+            let items = items
+                .into_iter()
+                .filter_map(|Versioned { value, .. }| T::from_record(value))
+                .collect::<Vec<T>>();
+            let list = List::each(Listed { items, total }, query.page, |it| show(&it));
+            Ok(list.map_err(Refused::from)?)
+        })
+        .await
     }
 
     fn masks(&self, caller: &Caller) -> bool {

@@ -25,7 +25,9 @@ impl Engine {
         ask: CreatePaymentLink,
     ) -> Result<Reply<wire::PaymentLink>, Error> {
         call.caller.may_write()?;
-        let shape = Shape::created(|it: &wire::PaymentLink| format!("/v1/payment-links/{}", it.id));
+        let shape = Shape::created("create_payment_link", |it: &wire::PaymentLink| {
+            format!("/v1/payment-links/{}", it.id)
+        });
         self.run(call, shape, Vec::new(), |_, cx| payment_link::create(ask.clone(), cx)).await
     }
 
@@ -41,7 +43,7 @@ impl Engine {
     ) -> Result<Reply<wire::PaymentLink>, Error> {
         call.caller.may_write()?;
         let keys = vec![Key::PaymentLink(call.caller.scope, id)];
-        self.run(call, Shape::done(), keys, |mut loaded, cx| {
+        self.run(call, Shape::done("modify_payment_link"), keys, |mut loaded, cx| {
             let link = loaded.take(0).ok_or(Refused::NotFound("payment link"))?;
             payment_link::modify(ask.clone(), link, cx)
         })
@@ -58,7 +60,7 @@ impl Engine {
         id: PaymentLinkId,
     ) -> Result<wire::PaymentLink, Error> {
         let key = Key::PaymentLink(caller.scope, id);
-        self.shown(caller, key, "payment link", wire::PaymentLink::of).await
+        self.shown(caller, key, "payment_link", "payment link", wire::PaymentLink::of).await
     }
 
     /// `GET /v1/payment-links`.
@@ -70,7 +72,7 @@ impl Engine {
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::PaymentLink>, Error> {
-        self.listed(caller, query, wire::PaymentLink::of).await
+        self.listed(caller, "payment_links", query, wire::PaymentLink::of).await
     }
 
     /// `GET /v1/payment-links/:id/payments`. The query is one of `wire::query::link_payments`.

@@ -39,7 +39,9 @@ impl Engine {
             keys.push(Key::PaymentLink(scope, id));
             keys.len().saturating_sub(1)
         });
-        let shape = Shape::created(|it: &wire::Payment| format!("/v1/payments/{}", it.id));
+        let shape = Shape::created("create_payment", |it: &wire::Payment| {
+            format!("/v1/payments/{}", it.id)
+        });
         self.run(call, shape, keys, |mut loaded, cx| {
             let related = Related {
                 customer: customer_at.map(|at| loaded.take(at).map(|it| it.value)),
@@ -56,7 +58,7 @@ impl Engine {
     /// [`Refused::NotFound`], or [`Error::Store`].
     pub async fn payment(&self, caller: &Caller, id: PaymentId) -> Result<wire::Payment, Error> {
         let key = Key::Payment(caller.scope, id);
-        self.shown(caller, key, "payment", wire::Payment::of).await
+        self.shown(caller, key, "payment", "payment", wire::Payment::of).await
     }
 
     /// `GET /v1/payments`, and any list of payments.
@@ -68,7 +70,7 @@ impl Engine {
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Payment>, Error> {
-        self.listed(caller, query, wire::Payment::of).await
+        self.listed(caller, "payments", query, wire::Payment::of).await
     }
 
     /// `GET /v1/payments/:id/timeline`. The query is one of `wire::query::timeline`.
@@ -82,7 +84,10 @@ impl Engine {
         query: &Query,
     ) -> Result<List<wire::TimelineEntry>, Error> {
         self.existing_payment(caller, id).await?;
-        self.listed(caller, query, |it: &TimelineEntry| wire::TimelineEntry::of(it)).await
+        self.listed(caller, "payment_timeline", query, |it: &TimelineEntry| {
+            wire::TimelineEntry::of(it)
+        })
+        .await
     }
 
     /// `POST /v1/payments/:id/cancel`: asks the network first where it has the payment already.
@@ -122,8 +127,10 @@ impl Engine {
         {
             return Ok(false);
         }
-        let order = Order::payment(found);
-        let asked = self.gateway(&order).cancel(&order, self.now());
+        let mut order = Order::payment(found);
+        order.trace = call.trace.clone();
+        let rail = self.rail(&order);
+        let asked = rail.cancel(self.now());
         Ok(tokio::time::timeout(NETWORK_TIMEOUT, asked).await.unwrap_or(false))
     }
 
@@ -134,7 +141,7 @@ impl Engine {
         ask: &CancelPayment,
         confirmed: bool,
     ) -> Result<Reply<wire::Payment>, Error> {
-        self.run(call, Shape::done(), keys_of(found), |mut loaded, cx| {
+        self.run(call, Shape::done("cancel_payment"), keys_of(found), |mut loaded, cx| {
             let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
             // Only what was confirmed for this very state counts.
             let confirmed = confirmed && payment.value.status == found.status;

@@ -26,7 +26,8 @@ impl Engine {
         call.caller.may_write()?;
         let scope = call.caller.scope;
         let keys = ask.customer.iter().map(|id| Key::Customer(scope, *id)).collect();
-        let shape = Shape::created(|it: &wire::Payout| format!("/v1/payouts/{}", it.id));
+        let shape =
+            Shape::created("create_payout", |it: &wire::Payout| format!("/v1/payouts/{}", it.id));
         self.run(call, shape, keys, |mut loaded, cx| {
             let customer_exists = loaded.take::<Customer>(0).is_some();
             payout::create(ask.clone(), customer_exists, cx)
@@ -40,7 +41,7 @@ impl Engine {
     /// [`cauri_core::Error::NotFound`], or [`Error::Store`].
     pub async fn payout(&self, caller: &Caller, id: PayoutId) -> Result<wire::Payout, Error> {
         let key = Key::Payout(caller.scope, id);
-        self.shown(caller, key, "payout", wire::Payout::of).await
+        self.shown(caller, key, "payout", "payout", wire::Payout::of).await
     }
 
     /// `GET /v1/payouts`.
@@ -52,6 +53,6 @@ impl Engine {
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Payout>, Error> {
-        self.listed(caller, query, wire::Payout::of).await
+        self.listed(caller, "payouts", query, wire::Payout::of).await
     }
 }

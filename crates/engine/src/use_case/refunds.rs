@@ -25,7 +25,8 @@ impl Engine {
     ) -> Result<Reply<wire::Refund>, Error> {
         call.caller.may_write()?;
         let keys = vec![Key::Payment(call.caller.scope, ask.payment)];
-        let shape = Shape::created(|it: &wire::Refund| format!("/v1/refunds/{}", it.id));
+        let shape =
+            Shape::created("create_refund", |it: &wire::Refund| format!("/v1/refunds/{}", it.id));
         self.run(call, shape, keys, |mut loaded, cx| {
             refund::create(ask.clone(), loaded.take(0), cx)
         })
@@ -38,7 +39,7 @@ impl Engine {
     /// [`cauri_core::Error::NotFound`], or [`Error::Store`].
     pub async fn refund(&self, caller: &Caller, id: RefundId) -> Result<wire::Refund, Error> {
         let key = Key::Refund(caller.scope, id);
-        self.shown(caller, key, "refund", wire::Refund::of).await
+        self.shown(caller, key, "refund", "refund", wire::Refund::of).await
     }
 
     /// `GET /v1/refunds`.
@@ -50,6 +51,6 @@ impl Engine {
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Refund>, Error> {
-        self.listed(caller, query, wire::Refund::of).await
+        self.listed(caller, "refunds", query, wire::Refund::of).await
     }
 }

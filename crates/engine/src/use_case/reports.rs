@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use cauri_core::{
-    Actor, Changeset, Entity, Environment, Error as Refused, Key, NextQuestion, OrderId, Payment,
-    PaymentId, Payout, PayoutId, Refund, RefundId, Report, Scope, Timestamp,
+    Actor, Changeset, Connection, Entity, Environment, Error as Refused, Key, NextQuestion,
+    OrderId, Payment, PaymentId, Payout, PayoutId, Refund, RefundId, Report, Scope, Timestamp,
     decide::{self, Decision},
 };
 
@@ -21,8 +21,40 @@ impl Engine {
     /// # Errors
     /// [`Refused::NotFound`] for an order that is not of this scope, or [`Error::Store`].
     pub async fn report(&self, scope: Scope, order: OrderId, report: Report) -> Result<(), Error> {
-        let heard = Heard { reports: &[report], ask_again_at: None, asked: None };
-        self.hear(scope, order, &heard).await
+        self.report_by(None, scope, order, report).await
+    }
+
+    /// The same from a connection that is one of a route. Of an order that another connection
+    /// carries by now, it only counts that it was paid: that money has moved, whoever was to move
+    /// it.
+    ///
+    /// # Errors
+    /// As [`Self::report`].
+    pub async fn report_from(
+        &self,
+        connection: &Connection,
+        scope: Scope,
+        order: OrderId,
+        report: Report,
+    ) -> Result<(), Error> {
+        self.report_by(Some(connection), scope, order, report).await
+    }
+
+    async fn report_by(
+        &self,
+        from: Option<&Connection>,
+        scope: Scope,
+        order: OrderId,
+        report: Report,
+    ) -> Result<(), Error> {
+        let key = match order {
+            OrderId::Payment(id) => Key::Payment(scope, id),
+            OrderId::Payout(id) => Key::Payout(scope, id),
+            OrderId::Refund(id) => Key::Refund(scope, id),
+        };
+        let trace = self.trace().or_else(|| self.0.recent.trace(&key));
+        let heard = Heard { reports: &[report], ask_again_at: None, asked: None, from };
+        self.case("report", scope, trace, self.hear(scope, order, &heard)).await
     }
 
     /// Applies reports and plans the next question.
@@ -48,9 +80,10 @@ impl Engine {
         // Which link it came from never changes, so it may be of any time.
         let found = self.known::<Payment>(Key::Payment(scope, id)).await?;
         let found = found.ok_or(Refused::NotFound("payment"))?;
-        self.transact(scope, payments::keys_of(&found), |mut loaded, cx| {
+        self.transact("report_payment", scope, payments::keys_of(&found), |mut loaded, cx| {
             let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
-            let Some((reports, next)) = heard.of(scope, payment.version) else {
+            let Some((reports, next)) = heard.of(payment.version, &payment.value.connection, scope)
+            else {
                 return Ok(nothing());
             };
             let case = decide::payment::Case { payment, link: loaded.take(1) };
@@ -75,9 +108,10 @@ impl Engine {
         heard: &Heard<'_>,
     ) -> Result<(), Error> {
         let keys = vec![Key::Payout(scope, id)];
-        self.transact(scope, keys, |mut loaded, cx| {
+        self.transact("report_payout", scope, keys, |mut loaded, cx| {
             let payout = loaded.take::<Payout>(0).ok_or(Refused::NotFound("payout"))?;
-            let Some((reports, next)) = heard.of(scope, payout.version) else {
+            let Some((reports, next)) = heard.of(payout.version, &payout.value.connection, scope)
+            else {
                 return Ok(nothing());
             };
             decide::payout::report(payout, &reports, next, cx).map(|decision| decision.map(|_| ()))
@@ -95,9 +129,10 @@ impl Engine {
         let found = self.known::<Refund>(Key::Refund(scope, id)).await?;
         let payment = found.ok_or(Refused::NotFound("refund"))?.payment;
         let keys = vec![Key::Refund(scope, id), Key::Payment(scope, payment)];
-        self.transact(scope, keys, |mut loaded, cx| {
+        self.transact("report_refund", scope, keys, |mut loaded, cx| {
             let refund = loaded.take::<Refund>(0).ok_or(Refused::NotFound("refund"))?;
-            let Some((reports, next)) = heard.of(scope, refund.version) else {
+            let Some((reports, next)) = heard.of(refund.version, &refund.value.connection, scope)
+            else {
                 return Ok(nothing());
             };
             let payment = loaded.take(1).ok_or(Refused::NotFound("payment"))?;
@@ -116,6 +151,8 @@ pub(crate) struct Heard<'a> {
     pub(crate) ask_again_at: Option<Timestamp>,
     /// The version that was asked about; `None` when the network spoke on its own.
     pub(crate) asked: Option<u64>,
+    /// Which connection spoke, where that is known; else the one that carries the order.
+    pub(crate) from: Option<&'a Connection>,
 }
 
 impl Heard<'_> {
@@ -126,7 +163,16 @@ impl Heard<'_> {
     /// sending did not arrive, or was not taken on, says nothing once somebody else may have sent
     /// the order again, because our hold on it was over by their clock. And what the simulator said
     /// of an earlier state counts for nothing: a person has told it another story since (API §17.2).
-    fn of(&self, scope: Scope, version: u64) -> Option<(Cow<'_, [Report]>, NextQuestion)> {
+    fn of(
+        &self,
+        version: u64,
+        connection: &Connection,
+        scope: Scope,
+    ) -> Option<(Cow<'_, [Report]>, NextQuestion)> {
+        if self.from.is_some_and(|from| from != connection) && !self.reports.contains(&Report::Paid)
+        {
+            return None;
+        }
         let Some(asked) = self.asked else {
             return Some((self.reports.into(), NextQuestion::AsPlanned));
         };

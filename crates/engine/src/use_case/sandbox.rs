@@ -41,7 +41,7 @@ impl Engine {
                     && it.account.currency == ask.currency
             })
             .map_or(Amount::ZERO, |it| it.amount);
-        let shape = Shape { success: cauri_core::Success::Created, ..Shape::done() };
+        let shape = Shape { success: cauri_core::Success::Created, ..Shape::done("fund") };
         self.run(call, shape, Vec::new(), |_, cx| sandbox::fund(ask, available, cx)).await
     }
 
@@ -53,7 +53,7 @@ impl Engine {
         call.caller.may_write()?;
         call.caller.may_play()?;
         let keys = self.subject_keys(&call.caller, ask.id).await?;
-        self.run(call, Shape::done(), keys, |loaded, cx| {
+        self.run(call, Shape::done("simulate"), keys, |loaded, cx| {
             sandbox::simulate(ask.scenario, subject(ask.id, loaded), cx)
         })
         .await

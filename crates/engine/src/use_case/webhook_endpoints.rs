@@ -31,7 +31,9 @@ impl Engine {
         let keys = vec![Key::Subscriptions(call.caller.scope)];
         let shape = Shape {
             secret: true,
-            ..Shape::created(|it: &wire::WebhookEndpoint| format!("/v1/webhooks/{}", it.id))
+            ..Shape::created("create_webhook_endpoint", |it: &wire::WebhookEndpoint| {
+                format!("/v1/webhooks/{}", it.id)
+            })
         };
         self.run(call, shape, keys, |mut loaded, cx| {
             webhook_endpoint::create(ask.clone(), loaded.take(0), &self.0.keys, cx)
@@ -53,7 +55,7 @@ impl Engine {
         if let Some(url) = &ask.url {
             self.vet(&call.caller, url.as_str()).await?;
         }
-        let shape = Shape { secret: true, ..Shape::done() };
+        let shape = Shape { secret: true, ..Shape::done("modify_webhook_endpoint") };
         self.run(call, shape, keys_of(&call.caller, id), |mut loaded, cx| {
             let endpoint = existing(&mut loaded)?;
             webhook_endpoint::modify(ask.clone(), endpoint, loaded.take(1), &self.0.keys, cx)
@@ -73,10 +75,15 @@ impl Engine {
         caller.may_write()?;
         let call = Call::by(*caller);
         let reply = self
-            .run(&call, Shape::done(), keys_of(caller, id), |mut loaded, cx| {
-                let endpoint = existing(&mut loaded)?;
-                webhook_endpoint::delete(endpoint, loaded.take(1), cx)
-            })
+            .run(
+                &call,
+                Shape::done("delete_webhook_endpoint"),
+                keys_of(caller, id),
+                |mut loaded, cx| {
+                    let endpoint = existing(&mut loaded)?;
+                    webhook_endpoint::delete(endpoint, loaded.take(1), cx)
+                },
+            )
             .await?;
         Ok(reply.object)
     }
@@ -108,7 +115,10 @@ impl Engine {
         query: &Query,
     ) -> Result<List<wire::WebhookEndpoint>, Error> {
         caller.may_write()?;
-        self.page_of(query, |it: &WebhookEndpoint| wire::WebhookEndpoint::of(it, None)).await
+        self.page_of(caller, "webhook_endpoints", query, |it: &WebhookEndpoint| {
+            wire::WebhookEndpoint::of(it, None)
+        })
+        .await
     }
 
     /// `POST /v1/webhooks/test`: sends a sample event.
@@ -122,7 +132,7 @@ impl Engine {
     ) -> Result<Reply<wire::WebhookDelivery>, Error> {
         call.caller.may_write()?;
         let keys = vec![Key::WebhookEndpoint(call.caller.scope, ask.endpoint)];
-        let shape = Shape { success: cauri_core::Success::Accepted, ..Shape::done() };
+        let shape = Shape { success: cauri_core::Success::Accepted, ..Shape::done("test_webhook") };
         self.run(call, shape, keys, |mut loaded, cx| {
             let endpoint = loaded.take::<WebhookEndpoint>(0).map(|it| it.value);
             webhook_endpoint::test(ask, endpoint.as_ref(), cx)

@@ -1,20 +1,25 @@
 //! One attempt of one delivery.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use cauri_core::{
     AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Sealed, Timestamp,
-    Versioned, WebhookEndpoint,
+    TraceContext, Versioned, WebhookEndpoint,
     decide::{delivery, webhook_endpoint::secret_owner},
     signature::{self, SigningKey},
 };
 use futures_util::FutureExt;
+use tracing::Span;
 
 use super::Worker;
 use crate::{
     error::Error,
-    port::notifier::{Attempt, Receipt},
+    port::{
+        meter::Measured,
+        notifier::{Attempt, Receipt},
+    },
+    trace,
 };
 
 /// How an attempt ended, before that is written down.
@@ -43,9 +48,11 @@ impl Worker {
         &self,
         held: Versioned<Delivery>,
         event: Option<Arc<Event>>,
+        trace: Option<TraceContext>,
     ) -> Option<Attempted> {
         let id = held.value.id;
-        match self.try_attempt(held, event).await {
+        let span = trace::attempt(&held.value);
+        match self.engine.go_on(trace, span, self.try_attempt(held, event)).await {
             Ok(attempted) => Some(attempted),
             Err(error) => {
                 tracing::warn!(%error, delivery = %id, "an attempt could not be made");
@@ -88,10 +95,13 @@ impl Worker {
             body: Bytes::from(event.payload.clone()),
         };
         let sent = AssertUnwindSafe(self.engine.0.notifier.deliver(&attempt)).catch_unwind().await;
-        let Receipt { outcome, duration_ms } = sent.unwrap_or_else(|_| {
+        let receipt = sent.unwrap_or_else(|_| {
             tracing::error!(delivery = %held.value.id, "the notifier panicked");
             Receipt { outcome: Err(AttemptError::ConnectionFailed), duration_ms: 0 }
         });
+        trace::attempted(&Span::current(), &receipt);
+        self.measure(&held.value, &receipt, now);
+        let Receipt { outcome, duration_ms } = receipt;
         let received = matches!(outcome, Ok(status) if (200..300).contains(&status));
         let (_, changes) = delivery::attempted(held, url, now, outcome, duration_ms);
         Ok(Attempted { received, changes })
@@ -148,12 +158,28 @@ impl Worker {
             // One that cannot be opened any more does not keep the present one from signing.
             keys.extend(self.signing_key(&previous.secret, endpoint).ok());
         }
-        Ok(vec![
+        let mut headers = vec![
             (self.engine.0.options.signature_header, signature::header(&keys, now.seconds(), body)),
             ("X-Webhook-Event", held.event_kind.to_string()),
             ("X-Webhook-Delivery", held.id.to_string()),
             ("X-Webhook-Attempt", held.next_number().to_string()),
-        ])
+        ];
+        if let Some(trace) = self.engine.trace() {
+            headers.push(("traceparent", trace.traceparent()));
+            headers.extend(trace.tracestate().map(|state| ("tracestate", state.to_owned())));
+        }
+        Ok(headers)
+    }
+
+    fn measure(&self, held: &Delivery, receipt: &Receipt, began: Timestamp) {
+        let Some(meter) = &self.engine.0.meter else { return };
+        let late = held.next_attempt_at.map_or(0, |planned| began.since(planned));
+        meter.measured(&Measured::Delivery {
+            environment: held.scope.environment,
+            outcome: receipt.outcome,
+            took: Duration::from_millis(receipt.duration_ms.into()),
+            late: Duration::from_millis(u64::try_from(late).unwrap_or_default()),
+        });
     }
 
     fn signing_key(&self, sealed: &Sealed, of: &WebhookEndpoint) -> Result<SigningKey, Error> {

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use cauri_core::{Delivery, EndpointId, Event, Id, Lanes, Timestamp, Versioned};
+use cauri_core::{Delivery, EndpointId, Event, Id, Lanes, Timestamp, TraceContext, Versioned};
 
 use super::WorkerOptions;
 
@@ -19,8 +19,15 @@ const REMEMBERED_MAX: usize = 4_096;
 /// is too little to begin one.
 const ATTEMPT_MS: i64 = 10_000;
 
-/// A delivery that waits for room.
-pub(super) type Waiting = (Versioned<Delivery>, Option<Arc<Event>>);
+/// A delivery that waits for room, with what is known of it where this process has just made it.
+pub(super) type Waiting = (Versioned<Delivery>, Option<Known>);
+
+/// The event of a delivery, and the trace that it is part of.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) event: Arc<Event>,
+    pub(super) trace: Option<TraceContext>,
+}
 
 /// What events of one commit have in common: the time and tick of its ids.
 pub(super) fn commit_of(held: &Delivery) -> u128 {

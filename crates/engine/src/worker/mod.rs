@@ -8,7 +8,8 @@ mod run_loop;
 use cauri_core::{Claim, ClaimKind, Delivery, Lanes, Record, Timestamp, Versioned};
 use futures_util::{StreamExt, stream};
 
-use crate::{engine::Engine, error::Error};
+use self::order::Whose;
+use crate::{engine::Engine, error::Error, port::meter::Measured};
 
 /// How many idempotency records are purged in one batch.
 const PURGED_AT_ONCE: usize = 500;
@@ -23,7 +24,7 @@ pub struct WorkerOptions {
     /// For how long what is due is taken on, in milliseconds; default 20,000. Longer than any
     /// attempt, or it is taken on twice.
     pub lease_ms: i64,
-    /// How many orders are with their networks at once; default 64.
+    /// How many orders are with their networks at once; default 256.
     pub orders_max: usize,
     /// How many attempts are under way at once; default 256.
     pub attempts_max: usize,
@@ -38,7 +39,7 @@ impl Default for WorkerOptions {
         Self {
             period_ms: 250,
             lease_ms: 20_000,
-            orders_max: 64,
+            orders_max: 256,
             attempts_max: 256,
             attempts_per_endpoint_max: 8,
             stop_ms: 9_000,
@@ -102,7 +103,9 @@ impl Worker {
             let due = self.claim(kind, 100, None).await?;
             ticked.orders = ticked.orders.saturating_add(due.len());
             stream::iter(due)
-                .for_each_concurrent(self.options.orders_max, |held| self.order(held, false))
+                .for_each_concurrent(self.options.orders_max, |held| {
+                    self.order(held, Whose::Claimed)
+                })
                 .await;
         }
         let lanes = Lanes { cap: 100, held: Vec::new() };
@@ -111,7 +114,7 @@ impl Worker {
         stream::iter(due.into_iter().filter_map(delivery))
             .for_each_concurrent(self.options.attempts_max, async |held| {
                 let id = held.value.id;
-                if let Some(attempted) = self.attempt(held, None).await {
+                if let Some(attempted) = self.attempt(held, None, None).await {
                     self.record(id, attempted).await;
                 }
             })
@@ -127,7 +130,11 @@ impl Worker {
     ) -> Result<Vec<Versioned<Record>>, Error> {
         let now = self.engine.now();
         let until = now.plus_millis(self.options.lease_ms);
-        Ok(self.engine.0.store.claim(&Claim { kind, now, until, limit, lanes }).await?)
+        let claimed = self.engine.0.store.claim(&Claim { kind, now, until, limit, lanes }).await?;
+        if let Some(meter) = self.engine.0.meter.as_ref().filter(|_| !claimed.is_empty()) {
+            meter.measured(&Measured::Claimed { kind, count: claimed.len() });
+        }
+        Ok(claimed)
     }
 
     /// Forgets idempotency records whose time is over.

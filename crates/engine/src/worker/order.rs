@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use cauri_core::{
-    Environment, Error as Refused, Key, Order, OrderId, Payment, PaymentStatus, Record, Refund,
-    Report, Timestamp, Versioned, decide,
+    Connection, Environment, Error as Refused, Key, Order, OrderId, Payment, PaymentStatus,
+    PayoutStatus, Record, Refund, Report, Timestamp, TraceContext, Versioned,
+    decide::{self, route::was_not_carried},
 };
 
 use super::Worker;
@@ -12,6 +13,7 @@ use crate::{
     error::Error,
     port::gateway::Answer,
     store_ext::StoreExt,
+    trace,
     use_case::{Heard, payment_keys},
 };
 
@@ -22,23 +24,47 @@ pub(crate) const NETWORK_TIMEOUT: Duration = Duration::from_secs(10);
 /// When a network that did not answer is asked again, in milliseconds.
 const ASK_AGAIN_MS: i64 = 5_000;
 
+/// How much of a lease must be left to begin to talk with a network, in milliseconds.
+const CONSULT_MS: i64 = 12_000;
+
+/// Where an order comes from.
+#[derive(Debug, Clone)]
+pub(super) enum Whose {
+    /// This process made it just now, so that it certainly was not submitted before; and in which
+    /// trace.
+    Mine(Option<TraceContext>),
+    /// It was claimed.
+    Claimed,
+}
+
 impl Worker {
-    /// Does what is due about an order. `mine` says that this process made it just now, so that it
-    /// certainly was not submitted before.
-    pub(super) async fn order(&self, held: Versioned<Record>, mine: bool) {
-        self.engine.0.recent.put(held.clone(), self.now());
+    /// Does what is due about an order, going on with the trace in which it was made where that is
+    /// still known.
+    pub(super) async fn order(&self, held: Versioned<Record>, whose: Whose) {
+        let recent = &self.engine.0.recent;
+        recent.put(held.clone(), self.now());
+        let (mine, trace) = match whose {
+            Whose::Mine(trace) => (true, trace),
+            Whose::Claimed => (false, recent.trace(&held.value.key())),
+        };
+        let (id, scope) = match &held.value {
+            Record::Payment(it) => (OrderId::Payment(it.id), it.scope),
+            Record::Payout(it) => (OrderId::Payout(it.id), it.scope),
+            Record::Refund(it) => (OrderId::Refund(it.id), it.scope),
+            _ => return,
+        };
+        let span = trace::order(id, scope);
+        self.engine.go_on(trace, span, self.see_to(held, mine)).await;
+    }
+
+    async fn see_to(&self, held: Versioned<Record>, mine: bool) {
         let Versioned { value: ref record, version, .. } = held;
         let outcome = match record {
             Record::Payment(payment) => self.payment(payment, version, mine).await,
             Record::Payout(payout) => {
                 let order = Order::payout(payout);
-                self.consult(
-                    &order,
-                    payout.status == cauri_core::PayoutStatus::Created,
-                    version,
-                    mine,
-                )
-                .await
+                let unsent = payout.status == PayoutStatus::Created;
+                self.consult(order, unsent, version, mine).await
             }
             Record::Refund(refund) => self.refund(refund, version, mine).await,
             _ => Ok(()),
@@ -57,13 +83,13 @@ impl Worker {
         }
         let order = Order::payment(payment);
         let unsent = payment.status == PaymentStatus::Created && payment.expires_at > now;
-        self.consult(&order, unsent, version, mine).await
+        self.consult(order, unsent, version, mine).await
     }
 
     async fn settle(&self, payment: &Payment) -> Result<(), Error> {
         let keys = payment_keys(payment);
         self.engine
-            .transact(payment.scope, keys, |mut loaded, cx| {
+            .transact("settle_payment", payment.scope, keys, |mut loaded, cx| {
                 let payment = loaded.take(0).ok_or(Refused::NotFound("payment"))?;
                 let case = decide::payment::Case { payment, link: loaded.take(1) };
                 decide::payment::settle(case, cx)
@@ -77,30 +103,45 @@ impl Worker {
         let payment = self.engine.0.store.find::<Payment>(key).await?;
         let payment = payment.ok_or(Refused::NotFound("payment"))?.value;
         let order = Order::refund(refund, &payment);
-        self.consult(&order, refund.accepted_at.is_none(), version, mine).await
+        self.consult(order, refund.accepted_at.is_none(), version, mine).await
     }
 
     /// Talks to the network and tells the engine what it said. An order that may have been sent
     /// before is asked about first, and sent only when the network has never heard of it. All of
     /// it ends well within a lease, so that nobody else talks about the same order meanwhile.
+    ///
+    /// An order that was not carried goes to the next connection of its route, but only while it is
+    /// certain that nobody else has sent it, and once the move is written down, which is a new
+    /// lease.
     async fn consult(
         &self,
-        order: &Order,
+        mut order: Order,
         unsent: bool,
-        version: u64,
+        mut version: u64,
         mine: bool,
     ) -> Result<(), Error> {
-        let talk = tokio::time::timeout(NETWORK_TIMEOUT, self.talk(order, unsent, mine));
-        let answer = talk.await.unwrap_or_else(|_| {
-            tracing::warn!(order = %order.id, "the network did not answer in time");
-            let ask_again_at = Some(self.now().plus_millis(ASK_AGAIN_MS));
-            Answer { reports: vec![Report::Unknown], ask_again_at }
-        });
-        let Answer { reports, ask_again_at } = answer;
-        let heard = Heard { reports: &reports, ask_again_at, asked: Some(version) };
+        let mut tried = Vec::new();
+        let Answer { reports, ask_again_at } = loop {
+            let (answer, next) = if unsent && mine {
+                self.send(&order, &tried).await
+            } else {
+                (self.ask(&order, unsent).await, None)
+            };
+            let Some(next) = next else { break answer };
+            let Some(moved) = self.engine.reroute(&order, version, &next).await? else {
+                break answer;
+            };
+            if !is_held(moved.due_at, self.now()) {
+                // Whoever claims it asks the new connection first.
+                return Ok(());
+            }
+            version = moved.version;
+            tried.push(std::mem::replace(&mut order, moved.value).connection);
+        };
+        let heard = Heard { reports: &reports, ask_again_at, asked: Some(version), from: None };
         self.engine.hear(order.scope, order.id, &heard).await?;
         if unsent && reports.iter().any(|report| matches!(report, Report::Accepted { .. })) {
-            self.call_off_if_cancelled(order).await?;
+            self.call_off_if_cancelled(&order).await?;
         }
         Ok(())
     }
@@ -114,33 +155,70 @@ impl Worker {
         if found.is_none_or(|it| it.value.status != PaymentStatus::Cancelled) {
             return Ok(());
         }
-        let asked = self.engine.gateway(order).cancel(order, self.now());
+        let rail = self.engine.rail(order);
+        let asked = rail.cancel(self.now());
         if !tokio::time::timeout(NETWORK_TIMEOUT, asked).await.unwrap_or(false) {
             tracing::error!(order = %order.id, "cancelled here, but the network did not call it off");
         }
         Ok(())
     }
 
-    async fn talk(&self, order: &Order, unsent: bool, mine: bool) -> Answer {
-        let gateway = self.engine.gateway(order);
-        if unsent && mine {
-            return gateway.submit(order, self.now()).await;
+    /// Sends an order that nobody has sent before. Answers also where it goes next, when this
+    /// connection certainly does not carry it.
+    async fn send(&self, order: &Order, tried: &[Connection]) -> (Answer, Option<Connection>) {
+        let router = &self.engine.0.router;
+        let terms = self.engine.terms();
+        if let Some(next) = router.instead(order, tried, terms, self.now()) {
+            return (Answer::final_report(Report::Unreachable), Some(next.clone()));
         }
-        let mut answer = gateway.query(order, self.now()).await;
-        if unsent && answer.reports.contains(&Report::NotFound) {
-            answer = gateway.submit(order, self.now()).await;
-            if order.scope.environment == Environment::Sandbox {
-                // The simulator loses nothing on the way: what it says is so.
-                return answer;
+        let answer = self.in_time(order, self.submit(order)).await;
+        let next = was_not_carried(&answer.reports)
+            .then(|| router.after(order, tried, terms, self.now()).cloned())
+            .flatten();
+        (answer, next)
+    }
+
+    /// Asks about an order that may have been sent before.
+    async fn ask(&self, order: &Order, unsent: bool) -> Answer {
+        self.in_time(order, async {
+            let mut answer = self.engine.rail(order).query(self.now()).await;
+            if unsent && answer.reports.contains(&Report::NotFound) {
+                answer = self.submit(order).await;
+                if order.scope.environment == Environment::Sandbox {
+                    // The simulator loses nothing on the way: what it says is so.
+                    return answer;
+                }
             }
-        }
-        // What did not get through now says nothing of an order that may have been sent before: it
-        // may still be on its way to a network that does not know it yet.
-        if answer.reports.contains(&Report::Unreachable) {
-            answer.reports.retain(|report| *report != Report::Unreachable);
-            answer.ask_again_at =
-                answer.ask_again_at.or_else(|| Some(self.now().plus_millis(ASK_AGAIN_MS)));
-        }
+            // What did not get through now says nothing of an order that may have been sent before:
+            // it may still be on its way to a network that does not know it yet.
+            if answer.reports.contains(&Report::Unreachable) {
+                answer.reports.retain(|report| *report != Report::Unreachable);
+                answer.ask_again_at =
+                    answer.ask_again_at.or_else(|| Some(self.now().plus_millis(ASK_AGAIN_MS)));
+            }
+            answer
+        })
+        .await
+    }
+
+    async fn submit(&self, order: &Order) -> Answer {
+        let answer = self.engine.rail(order).submit(self.now()).await;
+        self.engine.0.router.heard(order, &answer, self.now());
         answer
     }
+
+    /// What a network says before our patience ends.
+    async fn in_time(&self, order: &Order, talk: impl Future<Output = Answer>) -> Answer {
+        tokio::time::timeout(NETWORK_TIMEOUT, talk).await.unwrap_or_else(|_| {
+            tracing::warn!(order = %order.id, "the network did not answer in time");
+            self.engine.0.router.failed(order, self.now());
+            let ask_again_at = Some(self.now().plus_millis(ASK_AGAIN_MS));
+            Answer { reports: vec![Report::Unknown], ask_again_at }
+        })
+    }
+}
+
+/// Is something held for long enough to talk with a network about it?
+pub(super) fn is_held(until: Option<Timestamp>, now: Timestamp) -> bool {
+    until.is_some_and(|until| until >= now.plus_millis(CONSULT_MS))
 }

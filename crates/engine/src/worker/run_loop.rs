@@ -16,19 +16,17 @@ use super::{
     PURGED_AT_ONCE, Worker,
     attempt::Attempted,
     delivery,
-    dispatcher::{Dispatcher, Waiting, commit_of},
+    dispatcher::{Dispatcher, Known, Waiting, commit_of},
+    order::{Whose, is_held},
 };
 use crate::{
     engine::Engine,
     error::Error,
-    mailbox::{Held, Inbox},
+    mailbox::{Held, Inbox, Made},
 };
 
 /// How often idempotency records are purged.
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
-
-/// How much of a lease must be left to begin to talk with a network, in milliseconds.
-const CONSULT_MS: i64 = 12_000;
 
 /// How many outcomes of attempts are being written down at most before no more attempts are made:
 /// what is sent and not recorded is sent again if this process dies.
@@ -48,7 +46,7 @@ enum Done {
     Order,
     Attempt(DeliveryId, Option<Attempted>),
     Recorded,
-    Orders(ClaimKind, Vec<Versioned<Record>>),
+    Orders { kind: ClaimKind, asked: u16, claimed: Vec<Versioned<Record>> },
     Deliveries { asked: u16, claimed: Vec<Versioned<Record>> },
     Purged,
 }
@@ -68,13 +66,16 @@ struct Loop {
     tasks: JoinSet<Done>,
     slots: HashMap<Id, Slot>,
     orders: usize,
-    /// Orders that wait for room, and whether this process made them.
-    waiting_orders: VecDeque<(Versioned<Record>, bool)>,
+    /// Orders that wait for room, and where they come from.
+    waiting_orders: VecDeque<(Versioned<Record>, Whose)>,
     dispatcher: Dispatcher,
     /// Outcomes that are being written down.
     recording: usize,
     claiming_deliveries: bool,
     claiming_orders: Vec<ClaimKind>,
+    /// Of which kinds there may be more due than the last claim had room for, the one that has
+    /// waited longest first.
+    more_orders: VecDeque<ClaimKind>,
     /// Was the last claim of deliveries so full that there may be more?
     more_deliveries: bool,
     /// After how many more attempts to look at once for more of a backlog.
@@ -126,6 +127,7 @@ impl Loop {
             recording: 0,
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
+            more_orders: VecDeque::new(),
             more_deliveries: false,
             eager: 0,
         }
@@ -133,29 +135,31 @@ impl Loop {
 
     /// Takes on what this process just committed.
     fn hear(&mut self, held: Held) {
-        match held {
-            Held::Payment(it) => self.order(it.map(Record::from), true),
-            Held::Payout(it) => self.order(it.map(Record::from), true),
-            Held::Refund(it) => self.order(it.map(Record::from), true),
-            Held::Delivery(held, event) => self.dispatcher.push((held, Some(event))),
+        let Held { what, trace } = held;
+        match what {
+            Made::Payment(it) => self.order(it.map(Record::from), Whose::Mine(trace)),
+            Made::Payout(it) => self.order(it.map(Record::from), Whose::Mine(trace)),
+            Made::Refund(it) => self.order(it.map(Record::from), Whose::Mine(trace)),
+            Made::Delivery(held, event) => {
+                self.dispatcher.push((held, Some(Known { event, trace })));
+            }
         }
     }
 
     /// Takes an order on, as long as it is surely ours for long enough: a commit may have taken until
     /// the hold was nearly over, and then somebody else may be about to submit it.
-    fn order(&mut self, held: Versioned<Record>, mine: bool) {
-        let enough = self.worker.now().plus_millis(CONSULT_MS);
-        if held.due_at.is_none_or(|until| until < enough) {
+    fn order(&mut self, held: Versioned<Record>, whose: Whose) {
+        if !is_held(held.due_at, self.worker.now()) {
             return;
         }
         if self.orders >= self.worker.options.orders_max {
-            self.waiting_orders.push_back((held, mine));
+            self.waiting_orders.push_back((held, whose));
             return;
         }
         self.orders = self.orders.saturating_add(1);
         let worker = self.worker.clone();
         self.spawn(Slot::Order, async move {
-            worker.order(held, mine).await;
+            worker.order(held, whose).await;
             Done::Order
         });
     }
@@ -164,16 +168,24 @@ impl Loop {
     fn start(&mut self) {
         let now = self.worker.now();
         while self.recording < RECORDED_AT_ONCE
-            && let Some((held, event)) = self.dispatcher.next(now)
+            && let Some((held, known)) = self.dispatcher.next(now)
         {
             let worker = self.worker.clone();
+            let (event, trace) = known.map_or((None, None), |it| (Some(it.event), it.trace));
             let slot = Slot::Attempt(held.value.endpoint, commit_of(&held.value));
             self.spawn(slot, async move {
-                Done::Attempt(held.value.id, worker.attempt(held, event).await)
+                Done::Attempt(held.value.id, worker.attempt(held, event, trace).await)
             });
         }
         if self.more_deliveries {
             self.claim_deliveries();
+        }
+        // A backlog is worked off as fast as orders end, not as often as the period comes round;
+        // but not one by one, since each claim is a question to the store.
+        if self.orders <= self.worker.options.orders_max / 2
+            && let Some(kind) = self.more_orders.pop_front()
+        {
+            self.claim_orders(kind);
         }
     }
 
@@ -191,9 +203,11 @@ impl Loop {
             return;
         }
         self.claiming_orders.push(kind);
+        self.more_orders.retain(|it| *it != kind);
         let worker = self.worker.clone();
         self.spawn(Slot::ClaimOrders(kind), async move {
-            Done::Orders(kind, told(worker.claim(kind, limit, None).await))
+            let claimed = told(worker.claim(kind, limit, None).await);
+            Done::Orders { kind, asked: limit, claimed }
         });
     }
 
@@ -261,9 +275,9 @@ impl Loop {
                 self.orders = self.orders.saturating_sub(1);
                 let room = self.worker.options.orders_max;
                 while self.orders < room
-                    && let Some((held, mine)) = self.waiting_orders.pop_front()
+                    && let Some((held, whose)) = self.waiting_orders.pop_front()
                 {
-                    self.order(held, mine);
+                    self.order(held, whose);
                 }
             }
             Some(Slot::Attempt(endpoint, commit)) => {
@@ -280,13 +294,12 @@ impl Loop {
             Some(Slot::Purge) | None => {}
         }
         match done {
-            Some(Done::Orders(kind, records)) => {
-                let full = records.len() >= usize::from(ORDERS_CLAIMED);
-                for held in records {
-                    self.order(held, false);
+            Some(Done::Orders { kind, asked, claimed }) => {
+                if claimed.len() >= usize::from(asked) {
+                    self.more_orders.push_back(kind);
                 }
-                if full {
-                    self.claim_orders(kind);
+                for held in claimed {
+                    self.order(held, Whose::Claimed);
                 }
             }
             Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
@@ -321,11 +334,11 @@ impl Loop {
             back.push(changes);
         };
         while let Some(held) = inbox.try_next() {
-            give(match held {
-                Held::Payment(it) => it.map(Record::from),
-                Held::Payout(it) => it.map(Record::from),
-                Held::Refund(it) => it.map(Record::from),
-                Held::Delivery(it, _) => it.map(Record::from),
+            give(match held.what {
+                Made::Payment(it) => it.map(Record::from),
+                Made::Payout(it) => it.map(Record::from),
+                Made::Refund(it) => it.map(Record::from),
+                Made::Delivery(it, _) => it.map(Record::from),
             });
         }
         self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
@@ -334,7 +347,7 @@ impl Loop {
         let finish = async {
             while let Some(ended) = self.tasks.join_next().await {
                 match ended {
-                    Ok(Done::Orders(_, claimed) | Done::Deliveries { claimed, .. }) => {
+                    Ok(Done::Orders { claimed, .. } | Done::Deliveries { claimed, .. }) => {
                         claimed.into_iter().for_each(&mut give);
                     }
                     Ok(Done::Attempt(_, Some(attempted))) => {

@@ -11,4 +11,6 @@ mod orders;
 mod payments;
 mod payouts;
 mod refunds;
+mod routes;
 mod support;
+mod traces;

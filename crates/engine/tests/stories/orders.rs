@@ -1,12 +1,15 @@
 //! Orders and what their networks say of them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use cauri::{
-    Answer, Call, Caller, Catalogue, Claim, ClaimKind, Clock as _, Connection, Engine, Environment,
-    FeeSchedule, Gateway, Order, PaymentId, PaymentStatus, Report, Scope, Store as _, Timestamp,
-    Worker,
+    Answer, Call, Caller, Capabilities, Catalogue, Claim, ClaimKind, Clock as _, Connection,
+    Engine, Environment, FeeSchedule, Gateway, Order, PaymentId, PaymentStatus, Report, Scope,
+    Store as _, Timestamp, Worker,
     decide::{Offers, Terms},
     wire::CreatePayment,
 };
@@ -24,6 +27,10 @@ struct SlowRail {
 
 #[async_trait]
 impl Gateway for SlowRail {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
     async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
         Answer::final_report(Report::Unreachable)
     }
@@ -69,6 +76,10 @@ struct Overtaken {
 
 #[async_trait]
 impl Gateway for Overtaken {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
     async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
         self.clock.advance_millis(21_000);
         let now = self.clock.now();
@@ -107,6 +118,59 @@ async fn what_did_not_arrive_from_here_fails_no_order_that_another_node_has_take
     worker.await.unwrap();
     let found = engine.payment(&me, payment).await.unwrap();
     assert_eq!(found.status, PaymentStatus::Created, "the other node may have sent it");
+}
+
+/// Pays whatever it is asked about, and says when that was everything.
+#[derive(Debug)]
+struct Prompt {
+    left: Mutex<usize>,
+    done: Arc<Notify>,
+}
+
+#[async_trait]
+impl Gateway for Prompt {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, order: &Order, now: Timestamp) -> Answer {
+        self.query(order, now).await
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        let mut left = self.left.lock().unwrap();
+        *left -= 1;
+        if *left == 0 {
+            self.done.notify_one();
+        }
+        Answer::final_report(Report::Paid)
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backlog_is_worked_off_without_waiting_for_the_next_look() {
+    const BACKLOG: usize = 500;
+    let clock = Arc::new(ManualClock::at(start()));
+    let done = Arc::new(Notify::new());
+    let rail = Prompt { left: Mutex::new(BACKLOG), done: done.clone() };
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock, Arc::new(rail)).await;
+    for _ in 0..BACKLOG {
+        created(&engine, me).await;
+    }
+    let (stop, stopped) = oneshot::channel::<()>();
+    let began = tokio::time::Instant::now();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    done.notified().await;
+    // By a clock that goes on only while nobody has anything to do.
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    stop.send(()).unwrap();
+    worker.await.unwrap();
 }
 
 fn start() -> Timestamp {

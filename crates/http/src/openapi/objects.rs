@@ -470,7 +470,8 @@ fn error() -> Value {
     let mut kinds: Vec<&str> = FAMILIES.iter().map(|family| family.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    let codes: Vec<&str> = FAMILIES.iter().flat_map(|family| family.codes).copied().collect();
+    let codes = FAMILIES.iter().flat_map(|family| family.codes);
+    let codes: Vec<&str> = codes.map(|code| code.word).collect();
     let error = Object::shown("")
         .has("type", words(&kinds), "")
         .has("code", open_words(&codes), "What clients decide by.")

@@ -105,8 +105,8 @@ fn responses(route: &Route) -> Map<String, Value> {
     let success = status(route.success);
     responses.insert(success.as_str().to_owned(), answer(route));
     for Family { status, kind, codes } in &FAMILIES {
-        let may = |code: &&&str| general(route, code) || route.doc.codes.contains(*code);
-        let codes: Vec<&str> = codes.iter().filter(may).copied().collect();
+        let may = |word: &&str| general(route, word) || route.doc.codes.contains(word);
+        let codes: Vec<&str> = codes.iter().map(|code| code.word).filter(may).collect();
         if !codes.is_empty() {
             responses.insert(status.to_string(), refusal(route, *status, kind, &codes));
         }
