@@ -30,13 +30,14 @@
 //! [`differential`] plays one random history to two stores and compares every answer; the suite
 //! does so against `cauri_memory::MemoryStore`. [`fixtures`] makes records, money, questions and
 //! histories from a seed. [`ManualClock`], [`SeededEntropy`] and [`FaultyStore`] are for tests of
-//! what is built on the ports.
+//! what is built on the ports. [`gateway`] is the same suite for the laws of `cauri::Gateway`.
 
 mod clock;
 mod differential;
 mod entropy;
 mod faulty;
 pub mod fixtures;
+pub mod gateway;
 mod harness;
 mod law;
 mod observe;

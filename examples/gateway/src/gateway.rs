@@ -1,0 +1,226 @@
+//! The gateway.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use async_trait::async_trait;
+use cauri::{
+    Answer, Capabilities, FailureCode, Gateway, Order, OrderId, Report, Secret, Timestamp,
+};
+use http::StatusCode;
+use hyper::body::Bytes;
+
+use crate::{
+    client::{Client, ConnectError, Reply},
+    failure,
+    names::{self, Kind},
+    signature::Signer,
+    wire::{Ask, FailureReason, Found, Party, Taken, Transaction},
+};
+
+/// When an order is asked about again that its payer has not ended yet, in milliseconds. The
+/// aggregator calls back, too; but a callback can get lost.
+const ASK_AGAIN_MS: i64 = 10_000;
+
+/// When what was not answered is asked about, in milliseconds.
+const SILENCE_MS: i64 = 5_000;
+
+/// Where the aggregator is, and who we are there.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AggregatorOptions {
+    /// Such as `https://api.sandbox.pawapay.io`.
+    pub base: String,
+    /// The API token.
+    pub token: Secret,
+    /// Signs what moves money, where the aggregator wants that.
+    pub signer: Option<Arc<Signer>>,
+}
+
+impl AggregatorOptions {
+    /// Unsigned requests.
+    #[must_use]
+    pub fn new(base: impl Into<String>, token: Secret) -> Self {
+        Self { base: base.into(), token, signer: None }
+    }
+
+    /// The same with signed requests.
+    #[must_use]
+    pub fn signed(mut self, signer: Arc<Signer>) -> Self {
+        self.signer = Some(signer);
+        self
+    }
+}
+
+/// A gateway to an aggregator of mobile money. It keeps nothing: any process can ask about what
+/// another one has sent.
+#[derive(Debug)]
+pub struct Aggregator {
+    client: Client,
+}
+
+impl Aggregator {
+    /// What it can do: everything but call off a payment that waits for its payer.
+    pub const CAPABILITIES: Capabilities = Capabilities { cancel: false, ..Capabilities::ALL };
+
+    /// A gateway. Connects to nothing yet.
+    ///
+    /// # Errors
+    /// [`ConnectError`] when the address or the token are none.
+    pub fn new(options: AggregatorOptions) -> Result<Self, ConnectError> {
+        let AggregatorOptions { base, token, signer } = options;
+        Ok(Self { client: Client::new(&base, token, signer)? })
+    }
+}
+
+#[async_trait]
+impl Gateway for Aggregator {
+    fn capabilities(&self) -> Capabilities {
+        Self::CAPABILITIES
+    }
+
+    async fn submit(&self, order: &Order, now: Timestamp) -> Answer {
+        let kind = Kind::of(order.id);
+        let Some(body) = ask(order).and_then(|ask| serde_json::to_vec(&ask).ok()) else {
+            tracing::warn!(order = %order.id, "the aggregator does not serve this");
+            return Answer::final_report(Report::Refused(FailureCode::NetworkError));
+        };
+        match self.client.post(kind.path(), body, now).await {
+            Reply::NotSent => Answer::final_report(Report::Unreachable),
+            Reply::Silence => silence(now),
+            Reply::Said(status, body) => taken(status, &body, order, now),
+        }
+    }
+
+    async fn query(&self, order: &Order, now: Timestamp) -> Answer {
+        let path = format!("{}/{}", Kind::of(order.id).path(), names::name(order.id));
+        match self.client.get(&path).await {
+            Reply::Said(StatusCode::OK, body) => found(&body, order, now),
+            Reply::NotSent | Reply::Silence | Reply::Said(..) => silence(now),
+        }
+    }
+
+    async fn cancel(&self, _order: &Order, _now: Timestamp) -> bool {
+        // The aggregator has no such call, and `capabilities` says so.
+        false
+    }
+}
+
+/// What is sent; `None` when the aggregator does not serve it.
+fn ask(order: &Order) -> Option<Ask> {
+    let id = names::name(order.id).to_string();
+    let network = order.network.as_ref()?;
+    let party = Party::at(order.phone.as_ref()?.as_str(), names::provider(order.country, network)?);
+    let scope = BTreeMap::from([("account".to_owned(), order.scope.account.to_string())]);
+    let mut ask = Ask {
+        deposit_id: None,
+        payout_id: None,
+        refund_id: None,
+        payer: None,
+        recipient: None,
+        amount: names::decimal(order.amount, order.currency),
+        currency: order.currency.code().to_owned(),
+        pre_authorisation_code: order.otp.as_ref().map(|otp| otp.as_str().to_owned()),
+        client_reference_id: Some(order.id.to_string()),
+        metadata: vec![scope],
+    };
+    match order.id {
+        OrderId::Payment(_) => (ask.deposit_id, ask.payer) = (Some(id), Some(party)),
+        OrderId::Payout(_) => (ask.payout_id, ask.recipient) = (Some(id), Some(party)),
+        OrderId::Refund(_) => {
+            let (payment, _) = order.refund_of?;
+            ask.refund_id = Some(id);
+            ask.deposit_id = Some(names::name(OrderId::Payment(payment)).to_string());
+        }
+    }
+    Some(ask)
+}
+
+/// What an answer to a submission means. Only what says so in the aggregator's own words was not
+/// taken on; anything else may have been.
+fn taken(status: StatusCode, body: &Bytes, order: &Order, now: Timestamp) -> Answer {
+    let kind = Kind::of(order.id);
+    let Ok(Taken { status: word, failure_reason }) = serde_json::from_slice::<Taken>(body) else {
+        return silence(now);
+    };
+    let refused = |reason: FailureReason| {
+        let FailureReason { failure_code, failure_message } = reason;
+        tracing::info!(order = %order.id, failure_code, failure_message, "refused");
+        Answer::final_report(Report::Refused(failure::refusal(&failure_code, kind)))
+    };
+    match (word.as_deref(), failure_reason) {
+        // It has it from an earlier sending.
+        (Some("ACCEPTED" | "DUPLICATE_IGNORED"), _) if status == StatusCode::OK => open(now),
+        (Some("REJECTED"), Some(reason)) if status == StatusCode::OK => refused(reason),
+        // The request itself was wrong, or we are not let in.
+        (_, Some(reason)) if status.is_client_error() => refused(reason),
+        _ => silence(now),
+    }
+}
+
+/// What an answer to a question means.
+fn found(body: &Bytes, order: &Order, now: Timestamp) -> Answer {
+    match serde_json::from_slice::<Found>(body) {
+        Ok(Found { status, data: None }) if status == "NOT_FOUND" => {
+            Answer::final_report(Report::NotFound)
+        }
+        Ok(Found { status, data: Some(transaction) }) if status == "FOUND" => {
+            match report(&transaction, order) {
+                Some(end @ (Report::Paid | Report::Failed(_))) => Answer::final_report(end),
+                Some(_) => open(now),
+                None => silence(now),
+            }
+        }
+        _ => silence(now),
+    }
+}
+
+/// What the aggregator says of an order; `None` when that is another one, or of another amount, or
+/// in words we do not know.
+fn report(transaction: &Transaction, order: &Order) -> Option<Report> {
+    let kind = Kind::of(order.id);
+    let same = transaction.name(kind) == Some(&*names::name(order.id).to_string())
+        && transaction.currency == order.currency.code()
+        && names::amount(&transaction.amount, order.currency) == Some(order.amount);
+    if !same {
+        tracing::error!(order = %order.id, "the aggregator has another order by this name");
+        return None;
+    }
+    transaction.report(kind)
+}
+
+impl Transaction {
+    /// Its id, if it is of this kind.
+    pub(crate) fn name(&self, kind: Kind) -> Option<&str> {
+        match kind {
+            Kind::Deposit => self.deposit_id.as_deref(),
+            Kind::Payout => self.payout_id.as_deref(),
+            Kind::Refund => self.refund_id.as_deref(),
+        }
+    }
+
+    /// What its status means; `None` when nobody knows.
+    pub(crate) fn report(&self, kind: Kind) -> Option<Report> {
+        match self.status.as_str() {
+            "ACCEPTED" | "ENQUEUED" | "PROCESSING" | "IN_RECONCILIATION" => {
+                Some(Report::accepted())
+            }
+            "COMPLETED" => Some(Report::Paid),
+            "FAILED" => {
+                let reason = self.failure_reason.as_ref().map_or("", |it| it.failure_code.as_str());
+                Some(Report::Failed(failure::code(reason, kind)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// It has the order, and somebody has to do something about it.
+fn open(now: Timestamp) -> Answer {
+    let ask_again_at = Some(now.plus_millis(ASK_AGAIN_MS));
+    Answer { reports: vec![Report::accepted()], ask_again_at }
+}
+
+/// Nobody knows.
+fn silence(now: Timestamp) -> Answer {
+    Answer { reports: vec![Report::Unknown], ask_again_at: Some(now.plus_millis(SILENCE_MS)) }
+}
