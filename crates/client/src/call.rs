@@ -1,0 +1,297 @@
+//! One call: its attempts, and what came of it.
+
+use std::{
+    fmt,
+    future::IntoFuture,
+    marker::PhantomData,
+    time::{Duration, SystemTime},
+};
+
+use bytes::Bytes;
+use cauri_core::IdempotencyKey;
+use futures_util::future::BoxFuture;
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request,
+    header::{CONTENT_TYPE, DATE, RETRY_AFTER},
+};
+use http_body_util::Full;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::{
+    client::Client,
+    error::{BoxError, Envelope, Error},
+    transport::Arrived,
+};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
+
+/// A call that is made when it is awaited.
+///
+/// Every `POST` carries an `Idempotency-Key` (API §5), drawn once for the call and kept over all of
+/// its attempts. Whoever may have to repeat a call in another process, after a crash say, names
+/// the key: of an order in their own database, perhaps.
+///
+/// ```no_run
+/// # async fn f(client: cauri_client::Client, ask: cauri_client::wire::CreatePayment) -> Result<(), Box<dyn std::error::Error>> {
+/// let payment = client.payments().create(&ask).idempotency_key("order-1001".parse()?).await?;
+/// # Ok(()) }
+/// ```
+#[must_use = "a call is made when it is awaited"]
+pub struct Call<T> {
+    client: Client,
+    outgoing: Outgoing,
+    gives: PhantomData<fn() -> T>,
+}
+
+impl<T> Call<T> {
+    pub(crate) const fn new(client: Client, outgoing: Outgoing) -> Self {
+        Self { client, outgoing, gives: PhantomData }
+    }
+
+    /// The key under which this is done once, however often it is asked for within 24 hours. Of
+    /// use to a `POST`; what only reads or deletes needs none.
+    pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
+        self.outgoing.key = Some(key);
+        self
+    }
+
+    /// The same, with the answer as it came: for what must be kept byte for byte, or may hold
+    /// words that only later versions know.
+    pub fn raw(self) -> Call<Box<RawValue>> {
+        let Self { client, outgoing, gives: _ } = self;
+        Call::new(client, outgoing)
+    }
+}
+
+impl<T: DeserializeOwned> Call<T> {
+    /// Makes the call, and tells beside the answer how it came about.
+    ///
+    /// # Errors
+    /// [`Error`], once nothing more is to be tried.
+    pub async fn send(self) -> Result<Answer<T>, Error> {
+        let Self { client, outgoing, gives: _ } = self;
+        let (arrived, attempts) = outgoing.send(&client).await?;
+        let Arrived { status, headers, body } = arrived;
+        let value = serde_json::from_slice(&body).map_err(|error| Error::Unreadable {
+            status: status.as_u16(),
+            request_id: text(&headers, &REQUEST_ID),
+            source: error.into(),
+        })?;
+        Ok(Answer { value, headers, attempts })
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static> IntoFuture for Call<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async { self.send().await.map(|answer| answer.value) })
+    }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is asked may hold secrets.
+        write!(f, "Call({} {})", self.outgoing.method, self.outgoing.path)
+    }
+}
+
+/// What was answered, and how that came about.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Answer<T> {
+    /// What was asked for.
+    pub value: T,
+    /// How many attempts it took.
+    pub attempts: u32,
+    headers: HeaderMap,
+}
+
+impl<T> Answer<T> {
+    /// What names the request in the logs of the server.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        self.header(REQUEST_ID.as_str())
+    }
+
+    /// Is it what an earlier attempt, or an earlier call with the same key, was answered?
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        self.header(REPLAYED.as_str()) == Some("true")
+    }
+
+    /// A header of the answer, such as `Date` or `RateLimit`.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Answer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("value", &self.value)
+            .field("attempts", &self.attempts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is sent.
+pub(crate) struct Outgoing {
+    method: Method,
+    path: String,
+    /// Whatever could not be written down is told when it would be sent.
+    body: Result<Option<Bytes>, serde_json::Error>,
+    key: Option<IdempotencyKey>,
+}
+
+impl Outgoing {
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), body: Ok(None), key: None }
+    }
+
+    pub(crate) fn body(self, body: &impl Serialize) -> Self {
+        Self { body: serde_json::to_vec(body).map(|body| Some(body.into())), ..self }
+    }
+
+    /// The first answer that is a good one, and how many attempts it took.
+    async fn send(self, client: &Client) -> Result<(Arrived, u32), Error> {
+        let inner = client.inner();
+        let began = Instant::now();
+        let key = match self.key {
+            None if self.method == Method::POST => Some(fresh_key()?),
+            key => key,
+        };
+        let body = self.body.map_err(|error| Error::Unsent(error.into()))?;
+        let request = request(client, self.method, &self.path, key.as_ref(), body)
+            .map_err(|error| Error::Unsent(error.into()))?;
+        let mut attempts: u32 = 0;
+        loop {
+            attempts = attempts.saturating_add(1);
+            let patience = inner.timeout.min(inner.retry.left(began.elapsed()));
+            let (error, retry_after) =
+                match timeout(patience, inner.transport.send(request.clone())).await {
+                    Ok(Ok(arrived)) if arrived.status.is_success() => {
+                        return Ok((arrived, attempts));
+                    }
+                    Ok(Ok(arrived)) => (refusal(&arrived, attempts), retry_after(&arrived.headers)),
+                    Ok(Err(source)) => (no_answer(attempts, key.as_ref(), source), None),
+                    Err(late) => (no_answer(attempts, key.as_ref(), late.into()), None),
+                };
+            let wait = if error.is_transient() {
+                inner.retry.wait(attempts, began.elapsed(), retry_after, chance())
+            } else {
+                None
+            };
+            let Some(wait) = wait else { return Err(error) };
+            tracing::debug!(%error, attempts, ?wait, path = self.path, "a call is tried again");
+            sleep(wait).await;
+        }
+    }
+}
+
+fn request(
+    client: &Client,
+    method: Method,
+    path: &str,
+    key: Option<&IdempotencyKey>,
+    body: Option<Bytes>,
+) -> Result<Request<Full<Bytes>>, http::Error> {
+    let inner = client.inner();
+    let mut request = Request::builder().method(method).uri(format!("{}{path}", inner.base));
+    if let Some(headers) = request.headers_mut() {
+        headers.extend(inner.headers.clone());
+        if body.is_some() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+    }
+    if let Some(key) = key {
+        request = request.header(IDEMPOTENCY_KEY, key.as_str());
+    }
+    request.body(Full::new(body.unwrap_or_default()))
+}
+
+fn no_answer(attempts: u32, key: Option<&IdempotencyKey>, source: BoxError) -> Error {
+    Error::NoAnswer { attempts, key: key.cloned(), source }
+}
+
+/// Whatever is no success.
+fn refusal(arrived: &Arrived, attempts: u32) -> Error {
+    let status = arrived.status.as_u16();
+    match serde_json::from_slice::<Envelope>(&arrived.body) {
+        Ok(envelope) => Error::Refused(Box::new(envelope.into_refused(status, attempts))),
+        Err(error) => Error::Unreadable {
+            status,
+            request_id: text(&arrived.headers, &REQUEST_ID),
+            source: error.into(),
+        },
+    }
+}
+
+/// How long the server wants to be left alone: in seconds, or until a moment of its own clock.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = text(headers, &RETRY_AFTER)?;
+    if let Ok(seconds) = value.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let moment = |text: String| httpdate::parse_http_date(&text).ok();
+    let (until, now): (SystemTime, SystemTime) = (moment(value)?, moment(text(headers, &DATE)?)?);
+    Some(until.duration_since(now).unwrap_or_default())
+}
+
+fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// A key that nobody has drawn before.
+fn fresh_key() -> Result<IdempotencyKey, Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Unsent(error.into()))?;
+    let text = format!("cauri-{:032x}", u128::from_be_bytes(bytes));
+    text.parse::<IdempotencyKey>().map_err(|error| Error::Unsent(error.into()))
+}
+
+/// Any number. Where there is no chance, clients merely come back at the same time.
+fn chance() -> u16 {
+    let mut bytes = [0; 2];
+    let _ = getrandom::fill(&mut bytes);
+    u16::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_is_drawn_twice() {
+        let (one, other) = (fresh_key().unwrap(), fresh_key().unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one.as_str().len(), 38);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_moment_of_the_servers_clock() {
+        let date = "Tue, 19 Nov 2024 00:00:00 GMT";
+        let after = |value: &'static str, date: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
+            date.map(|date| headers.insert(DATE, HeaderValue::from_static(date)));
+            retry_after(&headers)
+        };
+        let seconds = Duration::from_secs;
+        assert_eq!(after("0", None), Some(seconds(0)));
+        assert_eq!(after("120", None), Some(seconds(120)));
+        assert_eq!(after("Tue, 19 Nov 2024 00:01:00 GMT", Some(date)), Some(seconds(60)));
+        assert_eq!(after("Mon, 18 Nov 2024 00:00:00 GMT", Some(date)), Some(seconds(0)));
+        assert_eq!(after("Tue, 19 Nov 2024 00:01:00 GMT", None), None);
+        for nonsense in ["", "-1", "1.5", "soon", "99999999999999999999"] {
+            assert_eq!(after(nonsense, Some(date)), None, "{nonsense}");
+        }
+        assert_eq!(retry_after(&HeaderMap::new()), None);
+    }
+}
