@@ -10,7 +10,8 @@ use std::{
 };
 
 use cauri::{
-    Clock, Connection, Engine, Grouped, GroupedOptions, Store, Timestamp, Worker, WorkerOptions,
+    BreakerOptions, Clock, Connection, Engine, Grouped, GroupedOptions, Leg, Route, Routes, Store,
+    Timestamp, Worker, WorkerOptions,
 };
 use cauri_conformance::SeededEntropy;
 use tokio::{
@@ -28,7 +29,26 @@ use crate::{
 
 /// The connections of the live catalogue that the simulation pays over.
 pub(crate) const CONNECTIONS: &[&str] =
-    &["sim_mtn_ci", "sim_orange_ci", "sim_moov_ci", "sim_wave_ci", "sim_visa_ci"];
+    &["sim_mtn_ci", "sim_orange_ci", "sim_moov_ci", "sim_wave_ci", "sim_visa_ci", "spare", "last"];
+
+/// Some of them have other ways to go: by share, by priority, and by both.
+pub(crate) fn routes() -> Routes {
+    let leg = |connection, priority, share| Leg {
+        connection: Connection::new(connection),
+        priority,
+        share,
+    };
+    let mtn = [leg("sim_mtn_ci", 1, 60), leg("spare", 1, 40), leg("last", 2, 1)];
+    let orange = [leg("last", 1, 1), leg("sim_orange_ci", 2, 1)];
+    let visa = [leg("sim_visa_ci", 1, 50), leg("spare", 1, 50)];
+    [("sim_mtn_ci", &mtn[..]), ("sim_orange_ci", &orange), ("sim_visa_ci", &visa)].into_iter().fold(
+        Routes::default(),
+        |routes, (named, legs)| {
+            let route = Route::new(legs.iter().cloned()).expect("legs of different names");
+            routes.with(Connection::new(named), route)
+        },
+    )
+}
 
 /// One process, from its start to its death. All that a process does to the world it does through
 /// its ports, and they let nothing through once it is dead: that is what dying means.
@@ -201,6 +221,8 @@ fn build(
         .clock(clock)
         .entropy(Arc::new(SeededEntropy::new(seed)))
         .terms(world.terms.clone())
+        // So that it happens within one life.
+        .breaker(BreakerOptions::default().failures_max(2).open_ms(3_000))
         .keys(world.keys.clone());
     for connection in CONNECTIONS {
         builder = builder.gateway(Connection::new(*connection), gateway.clone());

@@ -9,7 +9,9 @@
 use std::{collections::BTreeMap, fmt, future::pending, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use cauri::{Answer, FailureCode, Gateway, Id, Order, OrderId, Report, Timestamp};
+use cauri::{
+    Answer, Capabilities, Connection, FailureCode, Gateway, Id, Order, OrderId, Report, Timestamp,
+};
 use tokio::time::sleep;
 
 use crate::{
@@ -36,6 +38,8 @@ pub(crate) struct Rail {
     /// `None` while nothing has arrived.
     pub(crate) standing: Option<Standing>,
     pub(crate) submits: u64,
+    /// May it arrive, or has it?
+    pub(crate) sent: bool,
     /// How often the network said that it has no such order.
     pub(crate) not_found: u64,
     /// What it really moved, in the smallest unit.
@@ -44,25 +48,38 @@ pub(crate) struct Rail {
     pub(crate) heard: bool,
 }
 
+/// Every order, at each connection that has heard of it.
 #[derive(Debug, Default)]
 pub(crate) struct Rails {
-    orders: BTreeMap<OrderId, Rail>,
+    orders: BTreeMap<(OrderId, Connection), Rail>,
 }
 
 impl Rails {
-    pub(crate) fn get(&self, id: OrderId) -> Option<&Rail> {
-        self.orders.get(&id)
+    /// An order, at each connection that has heard of it.
+    pub(crate) fn of_order(&self, id: OrderId) -> impl Iterator<Item = &Rail> {
+        self.all().filter(move |rail| rail.order.id == id)
     }
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &Rail> {
         self.orders.values()
     }
 
+    /// Another connection that may have the order.
+    fn carrier_beside(&self, order: &Order) -> Option<&Connection> {
+        let may_have = |rail: &&Rail| {
+            rail.order.connection != order.connection
+                && rail.sent
+                && rail.standing != Some(Standing::Refused)
+        };
+        self.of_order(order.id).find(may_have).map(|rail| &rail.order.connection)
+    }
+
     fn of(&mut self, order: &Order) -> &mut Rail {
-        self.orders.entry(order.id).or_insert_with(|| Rail {
+        self.orders.entry((order.id, order.connection.clone())).or_insert_with(|| Rail {
             order: order.clone(),
             standing: None,
             submits: 0,
+            sent: false,
             not_found: 0,
             moved: 0,
             heard: false,
@@ -95,6 +112,11 @@ fn number(id: OrderId) -> u64 {
         OrderId::Refund(id) => id.uuid(),
     };
     hash(bits.as_bytes())
+}
+
+/// Why an order is refused: half of the time because the network cannot carry it now.
+fn refusal(id: OrderId) -> FailureCode {
+    if number(id).is_multiple_of(2) { FailureCode::NetworkUnavailable } else { reason(id) }
 }
 
 fn reason(id: OrderId) -> FailureCode {
@@ -198,7 +220,7 @@ async fn run(world: Arc<World>, order: Order, mut dice: Dice) {
 
 fn word(standing: Standing, id: OrderId) -> Report {
     match standing {
-        Standing::Refused => Report::Refused(reason(id)),
+        Standing::Refused => Report::Refused(refusal(id)),
         Standing::Working => Report::accepted(),
         Standing::Paid => Report::Paid,
         Standing::Failed => Report::Failed(reason(id)),
@@ -226,7 +248,7 @@ async fn call_back(world: &Arc<World>, order: &Order, dice: &mut Dice) {
         let standing = world.rails().of(order).standing.unwrap_or(Standing::Working);
         let report = word(standing, order.id);
         if let Some(node) = world.some_node(dice) {
-            let told = node.engine.report(order.scope, order.id, report);
+            let told = node.engine.report_from(&order.connection, order.scope, order.id, report);
             let told = node.life.serve(Duration::from_secs(8), told).await;
             if matches!(told, Some(Ok(()))) {
                 break;
@@ -249,7 +271,7 @@ async fn call_back(world: &Arc<World>, order: &Order, dice: &mut Dice) {
         let report = lie(standing, order.id, dice);
         world.tell(&format!("network: of {:?} also says {report:?}", order.id));
         if let Some(node) = world.some_node(dice) {
-            let told = node.engine.report(order.scope, order.id, report);
+            let told = node.engine.report_from(&order.connection, order.scope, order.id, report);
             let _ = node.life.serve(Duration::from_secs(8), told).await;
         }
     }
@@ -257,6 +279,10 @@ async fn call_back(world: &Arc<World>, order: &Order, dice: &mut Dice) {
 
 #[async_trait]
 impl Gateway for SimGateway {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
     async fn submit(&self, order: &Order, now: Timestamp) -> Answer {
         self.life.go_on().await;
         let world = &self.world;
@@ -269,8 +295,14 @@ impl Gateway for SimGateway {
             let (submits, not_found) = (rail.submits, rail.not_found);
             let same = (rail.order.amount, rail.order.currency, rail.order.scope)
                 == (order.amount, order.currency, order.scope);
+            let beside = rails.carrier_beside(order).cloned();
             drop(rails);
-            world.tell(&format!("node {} submits {:?}", self.life.node, order.id));
+            let at = &order.connection;
+            world.tell(&format!("node {} submits {:?} to {at}", self.life.node, order.id));
+            if let Some(other) = beside {
+                let text = format!("{:?} is sent to {at}, and {other} may have it", order.id);
+                world.violate("an order is sent to one connection only", text);
+            }
             if submits > 1 + not_found {
                 let text = format!(
                     "{:?} is submitted {submits} times, and was unknown {not_found} times",
@@ -293,6 +325,7 @@ impl Gateway for SimGateway {
         if self.life.is_dead() && dice.random.flag() {
             pending::<()>().await;
         }
+        world.rails().of(order).sent = true;
         // On the wire: it arrives whatever becomes of whoever sent it.
         let wire =
             if world.fault(&mut dice, "network: long on the wire", world.profile.network_slow) {

@@ -71,6 +71,7 @@ pub(crate) fn run(plan: Plan) -> Outcome {
 fn terms(profile: &Profile) -> Terms {
     let mut terms = Terms::default();
     terms.live = Offers { catalogue: Catalogue::sandbox(), fees: FeeSchedule::sandbox() };
+    terms.routes = node::routes();
     terms.card_settlement_ms = profile.card_settlement_ms;
     terms
 }

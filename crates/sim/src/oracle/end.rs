@@ -9,7 +9,7 @@ use cauri::{
 
 use super::{Oracle, money};
 use crate::{
-    rails::{Rail, Rails, Standing},
+    rails::{Rails, Standing},
     receiver::Receivers,
 };
 
@@ -93,10 +93,10 @@ impl Oracle {
         if scope.environment == Environment::Sandbox {
             return;
         }
-        let moved = rails.get(id).map_or(0, |rail| rail.moved);
+        let moved: i64 = rails.of_order(id).map(|rail| rail.moved).sum();
         let said = if ours { amount.units() } else { 0 };
         if moved == said {
-            self.calm_orders(rails.get(id));
+            self.calm_orders(rails, id);
             return;
         }
         if let Record::Payment(it) = record
@@ -104,7 +104,7 @@ impl Oracle {
             && it.processing_at.is_none()
         {
             books.stray += 1;
-            let heard = rails.get(id).is_some_and(|rail| rail.heard);
+            let heard = rails.of_order(id).any(|rail| rail.heard);
             if heard && !self.has_line(scope, it.id, TimelineKind::NetworkReportIgnored) {
                 self.find("what is ignored is written down", format!("{}", it.id));
             }
@@ -115,12 +115,9 @@ impl Oracle {
     }
 
     /// Where nothing fails, an order is sent once.
-    fn calm_orders(&mut self, rail: Option<&Rail>) {
-        if let Some(rail) = rail
-            && self.calm
-            && rail.submits > 1
-        {
-            self.find("where nothing fails, an order is sent once", format!("{:?}", rail.order.id));
+    fn calm_orders(&mut self, rails: &Rails, id: OrderId) {
+        if self.calm && rails.of_order(id).any(|rail| rail.submits > 1) {
+            self.find("where nothing fails, an order is sent once", format!("{id:?}"));
         }
     }
 
