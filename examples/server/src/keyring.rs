@@ -14,7 +14,7 @@ const DEVELOPMENT_ID: u8 = 0;
 
 /// What is wrong with the keys.
 #[derive(Debug, thiserror::Error)]
-enum NoKeyring {
+pub(crate) enum NoKeyring {
     #[error("the secret keys cannot be read from {path}")]
     File { path: String, source: std::io::Error },
     #[error(
@@ -49,7 +49,8 @@ pub(crate) async fn of(file: Option<&Path>, store: &dyn Store) -> Result<Keyring
 /// A key by its number.
 type Numbered = (u8, [u8; Keyring::KEY_LEN]);
 
-fn read(path: &Path) -> Result<Vec<Numbered>, NoKeyring> {
+/// The keys in a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<Numbered>, NoKeyring> {
     let file = |source| NoKeyring::File { path: path.display().to_string(), source };
     parse(&fs::read_to_string(path).map_err(file)?)
 }

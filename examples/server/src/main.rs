@@ -1,41 +1,62 @@
 //! The reference server of cauri: what a new user runs, and nothing that an embedder could not
 //! write.
 
-mod accounts;
-mod audit;
+mod commands;
 mod error;
+mod interrupt;
 mod keyring;
-mod keys;
 mod listener;
 mod log;
 mod metrics;
 mod options;
+mod output;
 mod patience;
 mod reference;
-mod secrets;
+mod remote;
 mod serve;
 mod store;
+#[cfg(feature = "otlp")]
+mod telemetry;
+mod words;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::options::{Command, Options};
+use crate::{
+    commands::{
+        accounts, audit, completions, doctor, events, keys, listen, migrate, payments, payouts,
+        refunds, secrets, trigger,
+    },
+    log::Telling,
+    options::{Command, Options},
+    output::Output,
+};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
-    log::start(&options.log);
-    let done = match options.command() {
-        Command::Serve(options) => serve::run(*options).await,
-        Command::Accounts(command) => accounts::run(command).await,
-        Command::Keys(command) => keys::run(command).await,
-        Command::Secrets(command) => secrets::run(command).await,
-        Command::Migrate(at) => store::migrate(&at).await,
-        Command::Audit(at) => audit::run(&at).await,
+    let output = Output { json: options.json };
+    let telling = match Telling::start(&options.log) {
+        Ok(telling) => telling,
+        Err(error) => return error::tell(&*error, output),
     };
-    done.unwrap_or_else(|error| {
-        error::tell(&*error);
-        ExitCode::from(2)
-    })
+    let done = match options.command() {
+        Command::Serve(options) => serve::run(*options, output).await,
+        Command::Accounts(command) => accounts::run(command, output).await,
+        Command::Keys(command) => keys::run(command, output).await,
+        Command::Secrets(command) => secrets::run(command, output).await,
+        Command::Migrate(at) => migrate::run(&at, output).await,
+        Command::Audit(at) => audit::run(&at, output).await,
+        Command::Doctor(options) => doctor::run(*options, output).await,
+        Command::Payments(command) => payments::run(command, output).await,
+        Command::Payouts(command) => payouts::run(command, output).await,
+        Command::Refunds(command) => refunds::run(command, output).await,
+        Command::Events(command) => events::run(command, output).await,
+        Command::Listen(options) => listen::run(*options, output).await,
+        Command::Trigger(options) => trigger::run(options, output).await,
+        Command::Completions { shell } => completions::run(shell),
+    };
+    telling.end().await;
+    done.unwrap_or_else(|error| error::tell(&*error, output))
 }

@@ -5,6 +5,12 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
 use cauri::{AccountId, decide::RefundFeePolicy};
 use cauri_http::RateLimit;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::commands::{
+    doctor::DoctorOptions, events::EventsCommand, listen::ListenOptions, payments::PaymentsCommand,
+    payouts::PayoutsCommand, refunds::RefundsCommand, trigger::TriggerOptions,
+};
 
 /// A payment core behind an HTTP API.
 #[derive(Debug, Parser)]
@@ -12,6 +18,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Options {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Says everything in JSON, an object a line, for programs
+    #[arg(long, env = "CAURI_JSON", global = true)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) log: LogOptions,
 }
@@ -30,7 +39,7 @@ impl Options {
 pub(crate) enum Command {
     /// Serves the API under /v1 and does what is due
     Serve(Box<ServeOptions>),
-    /// Makes accounts
+    /// Makes and lists accounts
     #[command(subcommand)]
     Accounts(AccountsCommand),
     /// Lists, replaces and revokes API keys
@@ -43,6 +52,29 @@ pub(crate) enum Command {
     Migrate(StoreOptions),
     /// Recomputes every balance from its entries and checks every invariant of the ledger
     Audit(StoreOptions),
+    /// Checks what a server would need, and says what to do about what is missing
+    Doctor(Box<DoctorOptions>),
+    /// Creates, shows, lists and cancels payments
+    #[command(subcommand)]
+    Payments(PaymentsCommand),
+    /// Creates, shows and lists payouts
+    #[command(subcommand)]
+    Payouts(PayoutsCommand),
+    /// Creates, shows and lists refunds
+    #[command(subcommand)]
+    Refunds(RefundsCommand),
+    /// Shows what happened
+    #[command(subcommand)]
+    Events(EventsCommand),
+    /// Shows events as they happen, and forwards them to where you develop
+    Listen(Box<ListenOptions>),
+    /// Makes an event happen in the sandbox
+    Trigger(TriggerOptions),
+    /// Writes what a shell needs to complete command lines
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -53,6 +85,13 @@ pub(crate) struct LogOptions {
     /// How it is written
     #[arg(long = "log-format", env = "CAURI_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) format: LogFormat,
+    /// Tells of every span too, when it ends, and how long it took
+    #[arg(long = "log-spans", env = "CAURI_LOG_SPANS", global = true)]
+    pub(crate) spans: bool,
+    /// Where a collector takes spans over OTLP, such as `http://localhost:4318`
+    #[cfg(feature = "otlp")]
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", global = true, value_name = "URL")]
+    pub(crate) otlp: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,9 +117,6 @@ pub(crate) struct ServeOptions {
     /// Makes this many accounts first; one if there is none yet
     #[arg(long, env = "CAURI_ACCOUNTS")]
     pub(crate) accounts: Option<usize>,
-    /// Says where it listens and which accounts it made in one line of JSON
-    #[arg(long, env = "CAURI_JSON")]
-    pub(crate) json: bool,
     /// How often each API key may call: `N/SECONDS`, or `off`
     #[arg(long, env = "CAURI_RATE_LIMIT", default_value = "6000/60", value_name = "N/SECONDS|off")]
     pub(crate) rate_limit: Rate,
@@ -122,9 +158,11 @@ pub(crate) enum AccountsCommand {
     Create {
         #[command(flatten)]
         at: StoreOptions,
-        /// As one line of JSON
-        #[arg(long)]
-        json: bool,
+    },
+    /// Lists the accounts of the store
+    List {
+        #[command(flatten)]
+        at: StoreOptions,
     },
 }
 

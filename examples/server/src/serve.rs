@@ -1,6 +1,6 @@
 //! `serve`: the API, the worker, and how both end.
 
-use std::{net::SocketAddr, process::ExitCode, time::Duration};
+use std::{net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
 
 use axum::{
     Router, extract::State, http::StatusCode, middleware::from_fn_with_state, routing::get,
@@ -9,19 +9,16 @@ use cauri::{Engine, Key, Worker, WorkerOptions, decide::Terms};
 use cauri_http::Api;
 use cauri_webhook::{HttpNotifier, Policy};
 use serde_json::{Value, json};
-use tokio::{
-    net::TcpListener,
-    signal::unix::{SignalKind, signal},
-    sync::watch,
-    time::timeout,
-};
+use tokio::{net::TcpListener, sync::watch, time::timeout};
 
 use crate::{
-    accounts::NewAccount,
+    commands::accounts::NewAccount,
     error::{Done, Failure},
+    interrupt::Interrupt,
     keyring, listener,
-    metrics::Metrics,
+    metrics::{Counts, Metrics},
     options::ServeOptions,
+    output::Output,
     reference,
     store::Opened,
 };
@@ -33,13 +30,14 @@ const LAST: Duration = Duration::from_millis(8_500);
 /// How soon a store that is ready answers.
 const READY: Duration = Duration::from_secs(1);
 
-pub(crate) async fn run(options: ServeOptions) -> Done {
+pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
     let stopping = stopping()?;
-    let opened = Opened::at(&options.at.store).await?;
-    let engine = engine(&options, &opened).await?;
+    let counts = Arc::new(Counts::default());
+    let opened = Opened::at(&options.at.store, counts.clone()).await?;
+    let engine = engine(&options, &opened, counts.clone()).await?;
     let socket = TcpListener::bind(options.listen).await?;
     let address = socket.local_addr()?;
-    greet(&options, &engine, address).await?;
+    greet(&options, &engine, address, output).await?;
     tracing::info!(%address, "listening");
     let worker = (!options.no_worker).then(|| {
         let mut how = WorkerOptions::default();
@@ -50,7 +48,8 @@ pub(crate) async fn run(options: ServeOptions) -> Done {
         .rate_limit(options.rate_limit.0)
         .at_once(options.max_requests)
         .build();
-    let app = app(engine, &opened, api.clone());
+    let metrics = Metrics::of(&counts, &opened, &engine);
+    let app = app(engine, metrics, api.clone());
     listener::serve(socket, app, api, options.max_connections, stopped(stopping), LAST).await;
     if let Some(worker) = worker {
         worker.await?;
@@ -60,7 +59,11 @@ pub(crate) async fn run(options: ServeOptions) -> Done {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failure> {
+async fn engine(
+    options: &ServeOptions,
+    opened: &Opened,
+    meter: Arc<Counts>,
+) -> Result<Engine, Failure> {
     let store = opened.store();
     let keys = keyring::of(options.secret_key.as_deref(), &*store).await?;
     let policy = Policy::default()
@@ -71,15 +74,16 @@ async fn engine(options: &ServeOptions, opened: &Opened) -> Result<Engine, Failu
     terms.refund_fee_policy = options.refund_fee_policy;
     let mut how = cauri::Options::default();
     how.idempotency_required = options.idempotency_required;
-    let mut builder = Engine::builder(store).keys(keys).notifier(std::sync::Arc::new(notifier));
+    let mut builder = Engine::builder(store).keys(keys).notifier(Arc::new(notifier)).meter(meter);
     if let Some(bell) = opened.bell() {
         builder = builder.bell(bell);
     }
+    #[cfg(feature = "otlp")]
+    let builder = builder.tracer(Arc::new(crate::telemetry::Recorded));
     Ok(builder.terms(terms).options(how).build()?)
 }
 
-fn app(engine: Engine, opened: &Opened, api: Api) -> Router {
-    let metrics = Metrics::of(opened.clone());
+fn app(engine: Engine, metrics: Metrics, api: Api) -> Router {
     let reference = reference::routes(api.description());
     let api = Router::new()
         .fallback_service(api)
@@ -103,26 +107,23 @@ async fn ready(State(engine): State<Engine>) -> (StatusCode, &'static str) {
 
 /// Says where it listens and hands out the keys of the accounts it makes: as many as it is told
 /// to, else one where there is none.
-async fn greet(options: &ServeOptions, engine: &Engine, at: SocketAddr) -> Result<(), Failure> {
+async fn greet(
+    options: &ServeOptions,
+    engine: &Engine,
+    at: SocketAddr,
+    output: Output,
+) -> Result<(), Failure> {
     let wanted = match options.accounts {
         Some(wanted) => wanted,
         None => usize::from(engine.accounts().await?.is_empty()),
     };
     let accounts = NewAccount::several(engine, wanted).await?;
     let url = format!("http://{at}");
-    if options.json {
-        let accounts: Vec<Value> = accounts.iter().map(NewAccount::json).collect();
-        println!("{}", json!({ "url": url, "accounts": accounts }));
-        return Ok(());
-    }
-    println!("cauri listens at {url}");
-    for account in &accounts {
-        println!("\n{}", account.text());
-    }
-    if let Some(account) = accounts.first() {
-        println!("\nTry:\n{}", example(&url, account));
-    }
-    Ok(())
+    let mut text = vec![format!("cauri listens at {url}")];
+    text.extend(accounts.iter().map(NewAccount::text));
+    text.extend(accounts.first().map(|account| format!("Try:\n{}", example(&url, account))));
+    let accounts: Vec<Value> = accounts.iter().map(NewAccount::json).collect();
+    Ok(output.say(&json!({ "url": url, "accounts": accounts }), &text.join("\n\n"))?)
 }
 
 /// A payment that succeeds two seconds later.
@@ -143,14 +144,10 @@ fn example(url: &str, account: &NewAccount) -> String {
 
 /// Becomes true with the first SIGTERM or Ctrl-C.
 fn stopping() -> Result<watch::Receiver<bool>, Failure> {
-    let mut terminated = signal(SignalKind::terminate())?;
-    let mut interrupted = signal(SignalKind::interrupt())?;
+    let mut interrupt = Interrupt::new()?;
     let (tell, told) = watch::channel(false);
     tokio::spawn(async move {
-        tokio::select! {
-            _ = terminated.recv() => {}
-            _ = interrupted.recv() => {}
-        }
+        interrupt.came().await;
         tracing::info!("ending");
         tell.send_replace(true);
     });

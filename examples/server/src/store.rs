@@ -1,51 +1,64 @@
 //! Where everything is kept.
 
-use std::{process::ExitCode, sync::Arc};
+use std::sync::Arc;
 
-use cauri::{Bell, Engine, Grouped, GroupedOptions, GroupedStats, Store};
+use cauri::{
+    Backlog, Bell, ClaimKind, Engine, Grouped, GroupedOptions, GroupedStats, Meter, Observed,
+    Store, StoreError, Timestamp,
+};
 use cauri_memory::MemoryStore;
-use cauri_postgres::PostgresStore;
+use cauri_postgres::{PostgresSessions, PostgresStore};
 use cauri_sqlite::{SqliteOptions, SqliteStore};
 
-use crate::{
-    error::{Done, Failure},
-    options::StoreOptions,
-};
+use crate::{error::Failure, metrics::Counts, options::StoreOptions};
 
 /// A store that is open.
 #[derive(Debug, Clone)]
 pub(crate) enum Opened {
-    Memory(Arc<Grouped<MemoryStore>>),
-    Sqlite(Arc<Grouped<SqliteStore>>),
-    Postgres(Arc<Grouped<PostgresStore>>),
+    Memory(Arc<Grouped<Observed<MemoryStore>>>),
+    Sqlite(Arc<Grouped<Observed<SqliteStore>>>),
+    Postgres(Arc<Grouped<Observed<PostgresStore>>>),
 }
 
 /// Why a location is not one of a store.
 #[derive(Debug, thiserror::Error)]
-enum NoStore {
+pub(crate) enum NoStore {
     #[error("a store is memory:, sqlite:PATH or postgres://…")]
     Unknown,
     #[error("memory: ends with its process, so that there is nothing in it for others")]
     Forgotten,
 }
 
+/// A location on SQLite, if it is one.
+pub(crate) fn sqlite(location: &str) -> Option<Result<SqliteOptions, Failure>> {
+    let path = location.strip_prefix("sqlite:")?;
+    Some(match path.strip_prefix("//") {
+        Some(_) => SqliteOptions::location(location).map_err(Failure::from),
+        None => Ok(SqliteOptions::file(path)),
+    })
+}
+
+pub(crate) fn is_postgres(location: &str) -> bool {
+    location.starts_with("postgres:") || location.starts_with("postgresql:")
+}
+
 impl Opened {
     /// Opens a store, and brings its schema up to date.
-    pub(crate) async fn at(location: &str) -> Result<Self, Failure> {
+    pub(crate) async fn at(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {
         if location == "memory:" {
-            return Ok(Self::Memory(Arc::new(Grouped::new(MemoryStore::new()))));
+            let store = Observed::new(MemoryStore::new(), "memory").meter(meter);
+            return Ok(Self::Memory(Arc::new(Grouped::new(store))));
         }
-        if let Some(path) = location.strip_prefix("sqlite:") {
-            let options = match path.strip_prefix("//") {
-                Some(_) => SqliteOptions::location(location)?,
-                None => SqliteOptions::file(path),
-            };
+        if let Some(options) = sqlite(location) {
+            let options = options?;
             // There is one writer: a second batch on its way would only wait for it, and halve both.
             let grouped = GroupedOptions::default().batch_max(64).in_flight_max(1);
-            return Ok(Self::Sqlite(Arc::new(Grouped::with(options.open().await?, grouped))));
+            let store = Observed::new(options.open().await?, "sqlite").meter(meter);
+            return Ok(Self::Sqlite(Arc::new(Grouped::with(store, grouped))));
         }
-        if location.starts_with("postgres:") || location.starts_with("postgresql:") {
+        if is_postgres(location) {
             let store = PostgresStore::connect(location).await?;
+            let store = Observed::new(store, "postgresql").meter(meter);
             return Ok(Self::Postgres(Arc::new(Grouped::new(store))));
         }
         Err(NoStore::Unknown.into())
@@ -63,7 +76,7 @@ impl Opened {
     pub(crate) fn bell(&self) -> Option<Arc<dyn Bell>> {
         match self {
             Self::Memory(_) | Self::Sqlite(_) => None,
-            Self::Postgres(store) => Some(Arc::new(store.inner().bell())),
+            Self::Postgres(store) => Some(Arc::new(store.inner().inner().bell())),
         }
     }
 
@@ -75,12 +88,33 @@ impl Opened {
         }
     }
 
+    /// What is due of a kind and nobody has taken on.
+    pub(crate) async fn backlog(
+        &self,
+        kind: ClaimKind,
+        now: Timestamp,
+    ) -> Result<Backlog, StoreError> {
+        match self {
+            Self::Memory(store) => Ok(store.inner().inner().backlog(kind, now)),
+            Self::Sqlite(store) => store.inner().inner().backlog(kind, now).await,
+            Self::Postgres(store) => store.inner().inner().backlog(kind, now).await,
+        }
+    }
+
+    /// The connections of its own, where it has some.
+    pub(crate) fn sessions(&self) -> Option<PostgresSessions> {
+        match self {
+            Self::Memory(_) | Self::Sqlite(_) => None,
+            Self::Postgres(store) => Some(store.inner().inner().sessions()),
+        }
+    }
+
     /// Finishes what is under way and lets go of it.
     pub(crate) async fn close(&self) {
         match self {
             Self::Memory(_) => {}
-            Self::Sqlite(store) => store.inner().close().await,
-            Self::Postgres(store) => store.inner().close().await,
+            Self::Sqlite(store) => store.inner().inner().close().await,
+            Self::Postgres(store) => store.inner().inner().close().await,
         }
     }
 }
@@ -88,13 +122,14 @@ impl Opened {
 /// A store for one command, beside whatever servers run on it.
 #[derive(Debug)]
 pub(crate) struct Visit {
-    opened: Opened,
+    pub(crate) opened: Opened,
     pub(crate) engine: Engine,
 }
 
 impl Visit {
     pub(crate) async fn to(at: &StoreOptions) -> Result<Self, Failure> {
-        let opened = Opened::at(&at.store).await?;
+        // Nobody asks a command for its numbers.
+        let opened = Opened::at(&at.store, Arc::new(Counts::default())).await?;
         if matches!(opened, Opened::Memory(_)) {
             return Err(NoStore::Forgotten.into());
         }
@@ -105,23 +140,4 @@ impl Visit {
     pub(crate) async fn end(self) {
         self.opened.close().await;
     }
-}
-
-/// `migrate`.
-pub(crate) async fn migrate(at: &StoreOptions) -> Done {
-    // Opening a store is bringing it up to date.
-    let visit = Visit::to(at).await?;
-    match &visit.opened {
-        Opened::Postgres(store) => {
-            let migrated = store.inner().migrated();
-            if migrated.from == migrated.to {
-                println!("The schema was at version {} already.", migrated.to);
-            } else {
-                println!("The schema went from version {} to {}.", migrated.from, migrated.to);
-            }
-        }
-        Opened::Memory(_) | Opened::Sqlite(_) => println!("The schema is up to date."),
-    }
-    visit.end().await;
-    Ok(ExitCode::SUCCESS)
 }

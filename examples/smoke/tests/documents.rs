@@ -15,7 +15,9 @@ fn quotations(text: &str) -> Vec<(&str, &str)> {
 #[test]
 fn quotations_are_the_examples_own_lines() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (document, least) in [("quick-start.md", 12), ("write-your-own-store.md", 4)] {
+    let documents =
+        [("quick-start.md", 12), ("write-your-own-store.md", 4), ("write-your-own-gateway.md", 6)];
+    for (document, least) in documents {
         let text = fs::read_to_string(root.join("docs").join(document)).unwrap();
         let quotations = quotations(&text);
         assert_eq!(

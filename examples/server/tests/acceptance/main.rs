@@ -16,6 +16,7 @@
 
 mod attacks;
 mod authentication;
+mod cli;
 mod crash;
 mod customers;
 mod events;
@@ -23,6 +24,7 @@ mod idempotency;
 mod isolation;
 mod ledger;
 mod lists;
+mod observability;
 mod operations;
 mod parameters;
 mod payment_life;
@@ -58,6 +60,8 @@ const CHAPTERS: &[&Chapter] = &[
     &slow::CHAPTER,
     &crash::CHAPTER,
     &operations::CHAPTER,
+    &observability::CHAPTER,
+    &cli::CHAPTER,
     &authentication::CHAPTER,
     &transport::CHAPTER,
     &parameters::CHAPTER,

@@ -24,7 +24,7 @@ stories![
 
 /// A day with everything in it, at the finest level there is.
 fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
-    let server = store.serve(&["--log", "trace", "--log-format", "json"]);
+    let server = store.serve(&["--log", "trace", "--log-format", "json", "--log-spans"]);
     let shop = Server::next_shop(&server).unwrap();
     let sink = Sink::scripted(vec![Answer::Status(500), Answer::Drop, Answer::Status(204)]);
     let persons = ["+2250566778899", "Aminata Koné-Traoré", "aminata@person.example"];
@@ -33,7 +33,14 @@ fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
     let [description, value, return_url] = private;
     persons.into_iter().for_each(secrecy::learn_personal);
     private.into_iter().chain(["75318642"]).for_each(secrecy::learn_private);
-    let body = json!({"url": sink.url(), "events": ["*"]});
+    // Whoever traces us may have secrets too, and the address of a receiver may be one.
+    for text in ["private-state-of-a-vendor", "private-path-of-a-hook"] {
+        secrecy::learn_private(text);
+    }
+    let state = "vendor=private-state-of-a-vendor";
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let traced = shop.secret.with("traceparent", parent).with("tracestate", state);
+    let body = json!({"url": sink.url_of("/private-path-of-a-hook"), "events": ["*"]});
     let endpoint = shop.post_once("k1", "/v1/webhooks", &body).ok(201);
     shop.post_once("k1", "/v1/webhooks", &body).ok(201);
     let rotation = json!({"rotate_secret": true, "previous_secret_expires_in": 60});
@@ -44,7 +51,7 @@ fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
         "phone": phone, "customer": customer["id"], "description": description, "otp": "75318642",
         "metadata": {"k": value}, "return_url": return_url,
     }));
-    let payment = shop.post_once("k2", "/v1/payments", &body).ok(201);
+    let payment = traced.post_once("k2", "/v1/payments", &body).ok(201);
     shop.post_once("k2", "/v1/payments", &json!({})).refused(422, "idempotency_key_reused", None);
     shop.simulate(&payment["id"], "success").ok(200);
     shop.refund(&payment, Some(100)).ok(201);
@@ -65,7 +72,10 @@ fn a_log_of_everything_holds_no_secret_and_no_person(store: &Store) {
     assert!(server.ended(Duration::from_secs(10)).success());
     let log = server.place.log_text(usize::MAX);
     // It would hold them, were they written down: it is a log of everything.
-    for told in ["/v1/payments/{id}", "listening", "TRACE", "\"level\":\"DEBUG\""] {
+    let spans = ["use_case", "gateway", "http_request", "db.operation.name", "server.address"];
+    for told in
+        ["/v1/payments/{id}", "listening", "TRACE", "\"level\":\"DEBUG\""].into_iter().chain(spans)
+    {
         assert!(log.contains(told), "{told} is not in the log");
     }
     secrecy::search(log.as_bytes());

@@ -40,6 +40,10 @@ impl Http {
         Self { address, idle: Mutex::new(Vec::new()) }
     }
 
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
     /// Sends on an idle connection where there is one. Only a connection that the server had
     /// closed before it read anything is replaced, so nothing is sent twice.
     pub(crate) fn send(&self, request: &Request) -> io::Result<Response> {

@@ -6,7 +6,7 @@ use cauri::{AccountId, ApiKeyKind, Engine, Environment, Error, Scope, Secret};
 use futures_util::{StreamExt, TryStreamExt, future::try_join4, stream};
 use serde_json::{Value, json};
 
-use crate::{error::Done, options::AccountsCommand, store::Visit};
+use crate::{error::Done, options::AccountsCommand, output::Output, store::Visit};
 
 /// A new account: its keys are known here and nowhere else.
 #[derive(Debug)]
@@ -69,16 +69,22 @@ impl NewAccount {
     }
 }
 
-/// `accounts create`.
-pub(crate) async fn run(command: AccountsCommand) -> Done {
-    let AccountsCommand::Create { at, json } = command;
-    let visit = Visit::to(&at).await?;
-    let account = NewAccount::create(&visit.engine).await?;
-    visit.end().await;
-    if json {
-        println!("{}", account.json());
-    } else {
-        println!("{}", account.text());
+pub(crate) async fn run(command: AccountsCommand, output: Output) -> Done {
+    match command {
+        AccountsCommand::Create { at } => {
+            let visit = Visit::to(&at).await?;
+            let account = NewAccount::create(&visit.engine).await?;
+            visit.end().await;
+            output.say(&account.json(), &account.text())?;
+        }
+        AccountsCommand::List { at } => {
+            let visit = Visit::to(&at).await?;
+            for account in visit.engine.accounts().await? {
+                let json = json!({ "id": account.id, "created_at": account.created_at });
+                output.say(&json, &format!("{}  {}", account.id, account.created_at))?;
+            }
+            visit.end().await;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
-use cauri::{ApiKey, Engine, Timestamp};
+use cauri::{ApiKey, Engine, Timestamp, wire};
+use serde_json::json;
 
 use crate::{
     error::{Done, Failure},
     options::KeysCommand,
+    output::Output,
     store::Visit,
 };
 
@@ -15,7 +17,7 @@ use crate::{
 #[error("there is no such key")]
 struct NoKey;
 
-pub(crate) async fn run(command: KeysCommand) -> Done {
+pub(crate) async fn run(command: KeysCommand, output: Output) -> Done {
     match command {
         KeysCommand::List { at, account } => {
             let visit = Visit::to(&at).await?;
@@ -25,7 +27,8 @@ pub(crate) async fn run(command: KeysCommand) -> Done {
             };
             for account in accounts {
                 for key in visit.engine.list_keys(account).await? {
-                    println!("{}", line(&key, visit.engine.now()));
+                    let line = line(&key, visit.engine.now());
+                    output.say(&json(&key)?, &line)?;
                 }
             }
             visit.end().await;
@@ -36,13 +39,16 @@ pub(crate) async fn run(command: KeysCommand) -> Done {
             let new = visit.engine.roll_key(old.scope, old.id, grace_seconds).await?;
             let new = new.ok_or(NoKey)?;
             visit.end().await;
-            println!("{}  {}", new.key.id, new.clear.reveal());
+            let clear = new.clear.reveal();
+            let mut json = json(&new.key)?;
+            json["key"] = clear.into();
+            output.say(&json, &format!("{}  {clear}", new.key.id))?;
         }
         KeysCommand::Revoke { at, key } => {
             let visit = Visit::to(&at).await?;
             let key = find(&visit.engine, &key).await?;
             let key = visit.engine.revoke_key(key.scope, key.id).await?.ok_or(NoKey)?;
-            println!("{}", line(&key, visit.engine.now()));
+            output.say(&json(&key)?, &line(&key, visit.engine.now()))?;
             visit.end().await;
         }
     }
@@ -51,6 +57,13 @@ pub(crate) async fn run(command: KeysCommand) -> Done {
 
 async fn find(engine: &Engine, key_or_id: &str) -> Result<ApiKey, Failure> {
     Ok(engine.find_key(key_or_id).await?.ok_or(NoKey)?)
+}
+
+/// The key as the contract shows it (API §3.3), and whose it is.
+fn json(key: &ApiKey) -> Result<serde_json::Value, Failure> {
+    let mut json = serde_json::to_value(wire::ApiKey::of(key)?)?;
+    json["account"] = json!(key.scope.account);
+    Ok(json)
 }
 
 /// What of a key may be shown.

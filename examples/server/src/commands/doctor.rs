@@ -1,0 +1,359 @@
+//! `doctor`: what a server would need, and what to do about what is missing.
+//!
+//! Takes the options of `serve` and changes nothing: what does not exist yet is not made.
+
+use std::{
+    fs, io,
+    net::SocketAddr,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, SystemTime},
+};
+
+use cauri::{Clock, SystemClock, Timestamp};
+use cauri_client::{Client, Retry};
+use cauri_postgres::PostgresStore;
+use clap::Args;
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, time::timeout};
+
+use crate::{
+    error::{Done, Failure, REFUSED, chain},
+    keyring,
+    options::ServeOptions,
+    output::{Output, status},
+    store,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorOptions {
+    #[command(flatten)]
+    serve: ServeOptions,
+    /// A server that runs already: it is asked instead of looking whether its address is free
+    #[arg(long, env = "CAURI_URL")]
+    url: Option<String>,
+    /// An API key to try on it
+    #[arg(long, env = "CAURI_KEY", hide_env_values = true)]
+    key: Option<String>,
+}
+
+/// How long a store may take to let us in.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Everything lives with clocks that differ by some seconds; beyond this nobody keeps them.
+const SKEW_MS_MAX: i64 = 2_000;
+
+/// What one look found.
+#[derive(Debug)]
+struct Check {
+    about: &'static str,
+    finding: Finding,
+    says: String,
+    /// What to do about it.
+    advice: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Finding {
+    Good,
+    /// A server would run, and something would be worse than it need be.
+    Warning,
+    /// A server would not run, or not do what it is for.
+    Trouble,
+}
+
+impl Finding {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Warning => "warning",
+            Self::Trouble => "trouble",
+        }
+    }
+}
+
+impl Check {
+    fn good(about: &'static str, says: impl Into<String>) -> Self {
+        Self { about, finding: Finding::Good, says: says.into(), advice: None }
+    }
+
+    fn found(
+        about: &'static str,
+        finding: Finding,
+        says: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { about, finding, says: says.into(), advice: Some(advice.into()) }
+    }
+
+    fn trouble(about: &'static str, says: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self::found(about, Finding::Trouble, says, advice)
+    }
+
+    fn json(&self) -> Value {
+        let Self { about, finding, says, advice } = self;
+        json!({ "about": about, "finding": finding.word(), "says": says, "advice": advice })
+    }
+
+    fn text(&self) -> String {
+        let Self { about, finding, says, advice } = self;
+        let line = format!("{}  {about:10}  {says}", status(finding.word(), 7));
+        advice.iter().fold(line, |line, advice| format!("{line}\n{:21}{advice}", ""))
+    }
+}
+
+pub(crate) async fn run(options: DoctorOptions, output: Output) -> Done {
+    let DoctorOptions { serve, url, key } = options;
+    let mut checks = store_checks(&serve.at.store).await;
+    checks.push(secret_key(serve.secret_key.as_deref()));
+    match url {
+        Some(url) => checks.extend(server(&url, key.as_deref()).await),
+        None => checks.push(address(serve.listen).await),
+    }
+    let troubles = checks.iter().filter(|check| check.finding == Finding::Trouble).count();
+    let text: Vec<String> = checks.iter().map(Check::text).collect();
+    let json: Vec<Value> = checks.iter().map(Check::json).collect();
+    output.say(&json!({ "well": troubles == 0, "checks": json }), &text.join("\n"))?;
+    Ok(if troubles == 0 { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
+}
+
+const STORE: &str = "store";
+const SCHEMA: &str = "schema";
+const CLOCK: &str = "clock";
+
+async fn store_checks(location: &str) -> Vec<Check> {
+    if location == "memory:" {
+        let says = "memory: forgets everything when the server ends";
+        let advice = "For more than a try, name sqlite:PATH or postgres://….";
+        return vec![Check::found(STORE, Finding::Warning, says, advice)];
+    }
+    if let Some(options) = store::sqlite(location) {
+        return match options {
+            Ok(options) => sqlite(options.path(), &options).await,
+            Err(error) => vec![no_store(&*error)],
+        };
+    }
+    if store::is_postgres(location) {
+        return postgres(location).await;
+    }
+    vec![no_store(&*Failure::from(store::NoStore::Unknown))]
+}
+
+fn no_store(error: &(dyn std::error::Error + 'static)) -> Check {
+    Check::trouble(STORE, chain(error), "Name one with --store or CAURI_STORE.")
+}
+
+async fn sqlite(path: Option<&Path>, options: &cauri_sqlite::SqliteOptions) -> Vec<Check> {
+    let Some(path) = path else { return vec![Check::good(STORE, "a temporary database")] };
+    let shown = path.display();
+    if !path.exists() {
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        return vec![match try_folder(folder) {
+            Ok(()) => Check::good(STORE, format!("{shown} is not there yet, and will be made")),
+            Err(error) => Check::trouble(
+                STORE,
+                format!("{shown} is not there and cannot be made: {error}"),
+                format!("Make the folder {} writable for this user.", folder.display()),
+            ),
+        }];
+    }
+    match options.inspect().await {
+        Ok(found) => vec![
+            Check::good(STORE, format!("{shown} can be read and written")),
+            schema(found.version, found.known),
+        ],
+        Err(error) => vec![Check::trouble(
+            STORE,
+            format!("{shown}: {}", chain(&error)),
+            "It must be a SQLite database of cauri, writable for this user with its folder, on a \
+             disk with room, and not held by a long transaction of others.",
+        )],
+    }
+}
+
+/// Can something be made there?
+fn try_folder(folder: &Path) -> io::Result<()> {
+    let probe: PathBuf = folder.join(format!(".cauri-doctor-{}", std::process::id()));
+    fs::File::create_new(&probe)?;
+    fs::remove_file(probe)
+}
+
+async fn postgres(location: &str) -> Vec<Check> {
+    let before = SystemClock::default().now();
+    let found = match timeout(PATIENCE, PostgresStore::inspect(location)).await {
+        Ok(Ok(found)) => found,
+        Ok(Err(error)) => {
+            let advice = "Look at host, port, user, password and database of the URL, and whether \
+                          the server runs and lets this machine in.";
+            return vec![Check::trouble(STORE, chain(&error), advice)];
+        }
+        Err(_) => {
+            let says = format!("the server did not answer within {} s", PATIENCE.as_secs());
+            return vec![Check::trouble(STORE, says, "Look at host, port and firewalls.")];
+        }
+    };
+    let store = if found.writable {
+        Check::good(STORE, "the database can be read and written")
+    } else {
+        let advice = "A standby is not written to; else grant the user of the URL what is missing: \
+                      insert and update on the tables, or create on the database for a new schema.";
+        Check::trouble(STORE, "the database lets us in, but not write", advice)
+    };
+    let clock =
+        skew("the database", (found.now, found.now), (before, SystemClock::default().now()));
+    vec![store, schema(found.version, found.known), clock]
+}
+
+fn schema(version: i64, known: i64) -> Check {
+    match version {
+        0 => Check::good(SCHEMA, format!("there is none yet; version {known} will be made")),
+        _ if version == known => Check::good(SCHEMA, format!("version {version}")),
+        _ if version < known => Check::found(
+            SCHEMA,
+            Finding::Warning,
+            format!("version {version}; this program brings it to {known} when it starts"),
+            "Back the store up, then run `cauri-server migrate`.",
+        ),
+        _ => Check::trouble(
+            SCHEMA,
+            format!("version {version}; this program knows versions up to {known}"),
+            "A newer program has been there: use that one.",
+        ),
+    }
+}
+
+/// How far another clock was from ours: it showed a time within `theirs` while ours went on within
+/// `ours`.
+fn skew(whose: &str, theirs: (Timestamp, Timestamp), ours: (Timestamp, Timestamp)) -> Check {
+    let early = ours.0.since(theirs.1);
+    let late = theirs.0.since(ours.1);
+    let away = early.max(late).max(0);
+    if away <= SKEW_MS_MAX {
+        return Check::good(CLOCK, format!("agrees with {whose} to {SKEW_MS_MAX} ms"));
+    }
+    let says = format!("{away} ms away from {whose}");
+    let advice = "Let both machines keep time (chrony, systemd-timesyncd): signatures are good for \
+                  300 s only, and work is handed on by the clock.";
+    Check::trouble(CLOCK, says, advice)
+}
+
+fn secret_key(file: Option<&Path>) -> Check {
+    const ABOUT: &str = "secret key";
+    let Some(file) = file else {
+        let says =
+            "none: webhook secrets would be sealed in name only, by a key in the store itself";
+        let advice = "Before going live: `openssl rand -hex 32 > cauri.key; chmod 600 cauri.key`, \
+                      then --secret-key cauri.key.";
+        return Check::found(ABOUT, Finding::Warning, says, advice);
+    };
+    let shown = file.display();
+    if let Err(error) = keyring::read(file) {
+        let advice = "It holds 64 hexadecimal digits a line: `openssl rand -hex 32` makes them. Keys \
+                      that sealed something must stay in it.";
+        return Check::trouble(ABOUT, format!("{shown}: {}", chain(&error)), advice);
+    }
+    match fs::metadata(file).map(|found| found.permissions().mode() & 0o777) {
+        Ok(mode) if mode & 0o077 != 0 => Check::found(
+            ABOUT,
+            Finding::Warning,
+            format!("{shown} can be read by others (mode {mode:o})"),
+            format!("chmod 600 {shown}"),
+        ),
+        Ok(_) => Check::good(ABOUT, format!("{shown} holds keys, for this user alone")),
+        Err(error) => Check::trouble(ABOUT, format!("{shown}: {error}"), "Make it readable."),
+    }
+}
+
+async fn address(listen: SocketAddr) -> Check {
+    const ABOUT: &str = "address";
+    match TcpListener::bind(listen).await {
+        Ok(_) => Check::good(ABOUT, format!("{listen} is free")),
+        Err(error) => {
+            let advice = match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "Something listens there already: end it or choose \
+                                             another with --listen. If it is cauri, name it with --url."
+                }
+                io::ErrorKind::PermissionDenied => {
+                    "Ports below 1024 are for root: choose another \
+                                                    with --listen."
+                }
+                _ => "Choose an address of this machine with --listen.",
+            };
+            Check::trouble(ABOUT, format!("{listen}: {error}"), advice)
+        }
+    }
+}
+
+/// A server that runs: does it answer, does it know the key, and what time is it there?
+async fn server(url: &str, key: Option<&str>) -> Vec<Check> {
+    const ABOUT: &str = "server";
+    let client = Client::builder(url, key.unwrap_or("none")).retry(Retry::never()).build();
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => return vec![Check::trouble(ABOUT, chain(&error), "Correct --url or --key.")],
+    };
+    let before = SystemClock::default().now();
+    let described = match client.description().send().await {
+        Ok(answer) => answer,
+        Err(error) => {
+            let advice = "Start it, or correct --url.";
+            return vec![Check::trouble(ABOUT, format!("{url}: {}", chain(&error)), advice)];
+        }
+    };
+    let mut checks = vec![Check::good(ABOUT, format!("{url} answers"))];
+    let ours = (before, SystemClock::default().now());
+    let theirs = described.header("date").and_then(second);
+    checks.extend(theirs.map(|theirs| skew("the server", theirs, ours)));
+    if key.is_some() {
+        checks.push(match client.balance(None).await {
+            Ok(balance) => Check::good("key", format!("good for {}", balance.environment)),
+            Err(error) => {
+                let advice = "Compare it with `cauri-server keys list`, or make an account.";
+                Check::trouble("key", chain(&error), advice)
+            }
+        });
+    }
+    checks
+}
+
+/// The second that a date of HTTP names.
+fn second(date: &str) -> Option<(Timestamp, Timestamp)> {
+    let since = httpdate::parse_http_date(date).ok()?.duration_since(SystemTime::UNIX_EPOCH);
+    let begins = Timestamp::from_millis(i64::try_from(since.ok()?.as_millis()).ok()?);
+    Some((begins, begins.plus_millis(999)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(check: &Check) -> Finding {
+        check.finding
+    }
+
+    #[test]
+    fn a_schema_is_new_known_old_or_of_the_future() {
+        let of = |version| finding(&schema(version, 3));
+        let found = [0, 2, 3, 4].map(of);
+        use Finding::{Good, Trouble, Warning};
+        assert_eq!(found, [Good, Warning, Good, Trouble]);
+    }
+
+    #[test]
+    fn clocks_may_differ_a_little() {
+        let at = |millis: i64| Timestamp::from_millis(1_731_974_400_000 + millis);
+        let found = |theirs, ours| finding(&skew("x", theirs, ours));
+        let second = second("Tue, 19 Nov 2024 00:00:00 GMT").expect("a date");
+        assert_eq!(second, (at(0), at(999)));
+        assert_eq!(found(second, (at(-5_000), at(5_000))), Finding::Good, "a slow answer");
+        assert_eq!(found(second, (at(2_999), at(3_500))), Finding::Good);
+        assert_eq!(found(second, (at(3_000), at(3_500))), Finding::Trouble);
+        assert_eq!(found(second, (at(-9_000), at(-2_000))), Finding::Good);
+        assert_eq!(found(second, (at(-9_000), at(-2_001))), Finding::Trouble);
+    }
+}
