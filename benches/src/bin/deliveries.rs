@@ -29,6 +29,9 @@ use tokio::{net::TcpListener, task::JoinSet, time::Instant};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
+/// How many deliveries wait for each endpoint that hangs.
+const BACKLOG: usize = 1_000;
+
 /// Commits events and counts what arrives.
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -38,6 +41,9 @@ struct Arguments {
     /// How many endpoints each event goes to.
     #[arg(long, default_value_t = 1)]
     endpoints: usize,
+    /// How many other endpoints, with a backlog of their own, take every request and never answer.
+    #[arg(long, default_value_t = 0)]
+    hanging: usize,
     /// For how long.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
@@ -77,15 +83,10 @@ async fn main() -> Result<(), Failure> {
     let account = engine.create_account().await?;
     let me = Caller::secret(Scope { account: account.id, environment: Environment::Sandbox });
     for _ in 0..arguments.endpoints {
-        let ask = CreateWebhookEndpoint {
-            url: url.parse()?,
-            events: Subscription::Kinds([EventKind::PaymentLinkCreated].into()),
-            active: true,
-            description: None,
-            metadata: Metadata::default(),
-        };
+        let ask = listener_to(EventKind::PaymentLinkCreated, &url)?;
         engine.create_webhook_endpoint(&Call::by(me), ask).await?;
     }
+    hang(&arguments, &engine, me).await?;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
         let _ = stopped.await;
@@ -101,6 +102,7 @@ async fn main() -> Result<(), Failure> {
         "{:#}",
         json!({
             "endpoints": arguments.endpoints,
+            "hanging": arguments.hanging,
             "rate": arguments.rate,
             "committed": committed,
             "received": received,
@@ -109,6 +111,45 @@ async fn main() -> Result<(), Failure> {
         })
     );
     Ok(())
+}
+
+fn listener_to(kind: EventKind, url: &str) -> Result<CreateWebhookEndpoint, Failure> {
+    Ok(CreateWebhookEndpoint {
+        url: url.parse()?,
+        events: Subscription::Kinds([kind].into()),
+        active: true,
+        description: None,
+        metadata: Metadata::default(),
+    })
+}
+
+/// Makes the endpoints that hang, and what waits for each of them.
+async fn hang(arguments: &Arguments, engine: &Engine, me: Caller) -> Result<(), Failure> {
+    if arguments.hanging == 0 {
+        return Ok(());
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}/hooks", listener.local_addr()?);
+    tokio::spawn(async move {
+        let mut kept = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            kept.push(stream);
+        }
+    });
+    for _ in 0..arguments.hanging {
+        let ask = listener_to(EventKind::PaymentCreated, &url)?;
+        engine.create_webhook_endpoint(&Call::by(me), ask).await?;
+    }
+    let mut tasks = JoinSet::new();
+    for _ in 0..BACKLOG {
+        let engine = engine.clone();
+        tasks.spawn(async move {
+            let payment = stage::payment("HANG")?;
+            engine.create_payment(&Call::by(me), payment).await?;
+            Ok::<_, Failure>(())
+        });
+    }
+    tasks.join_all().await.into_iter().collect()
 }
 
 fn lock(log: &Mutex<Log>) -> std::sync::MutexGuard<'_, Log> {

@@ -156,17 +156,14 @@ async fn multiply(location: &str, table: &str, only: &str, rows: i64) -> Result<
     } else {
         format!("with recursive g(n) as (select 1 union all select n + 1 from g where n < {rows}) ")
     };
-    let counted = format!(
-        "(select last from {schema}list_counters where list = '{table}' order by last desc limit 1)"
-    );
+    let counted = format!("(select max({table}) from {schema}list_counters)");
     let insert = format!(
         "{with}insert into {schema}{table} select {columns} \
          from (select * from {schema}{table} {only} limit 1) as one, \
          (select {counted} as last) as base, {series} where g.n <= {rows} - base.last"
     );
-    let count = format!(
-        "update {schema}list_counters set last = {rows} where list = '{table}' and last = {counted}"
-    );
+    let count =
+        format!("update {schema}list_counters set {table} = {rows} where {table} = {counted}");
     for text in [insert, count] {
         let text = AssertSqlSafe(text);
         if postgres {
