@@ -23,6 +23,8 @@ pub(crate) enum Error {
     PostgresLog(String),
     /// As many dependencies as this are where they must not be.
     Impure(usize),
+    /// So many crates let others use something else than is written down.
+    PublicApi(usize),
     /// So many planted bugs were not found; none, when one was found that nobody planted.
     Survived(usize),
 }
@@ -43,6 +45,7 @@ impl Error {
             | Self::NoProgram { .. }
             | Self::PostgresLog(_)
             | Self::Impure(_)
+            | Self::PublicApi(_)
             | Self::Survived(_) => 1,
         }
     }
@@ -71,6 +74,11 @@ impl fmt::Display for Error {
             Self::Impure(count) => {
                 write!(f, "{count} dependencies are where they must not be (see above)")
             }
+            Self::PublicApi(count) => write!(
+                f,
+                "{count} crates are not what public-api/ says (see above); where that is meant, \
+                 `cargo xtask public-api --update` writes it down"
+            ),
             Self::Survived(0) => write!(f, "the simulation fails as it is"),
             Self::Survived(count) => write!(f, "{count} planted bugs were not found (see above)"),
         }
@@ -87,6 +95,7 @@ impl std::error::Error for Error {
             | Self::NoProgram { .. }
             | Self::PostgresLog(_)
             | Self::Impure(_)
+            | Self::PublicApi(_)
             | Self::Survived(_) => None,
         }
     }

@@ -7,7 +7,9 @@ mod fuzz;
 mod mutants;
 mod openapi;
 mod postgres;
+mod public_api;
 mod pure;
+mod terminal;
 mod test;
 mod torture;
 
@@ -34,6 +36,11 @@ cargo xtask mutants [NAME] [--seeds N]
     demands that the simulation finds it within N seeds (500).
 cargo xtask torture [--minutes N] [--store sqlite|postgres|both] [--seed N]
     Kills, holds and cuts off real servers on real stores, and demands that nothing is lost.
+cargo xtask public-api [--update]
+    Holds what each published crate lets others use against public-api/, or writes that anew.
+    Wants cargo-public-api.
+cargo xtask terminal
+    Plays the session of docs/terminal.sh and draws docs/terminal.svg. Wants cauri-server on PATH.
 cargo xtask openapi-lint
     Holds the description of the API against a linter. Needs npx, and the npm registry once.";
 
@@ -54,6 +61,8 @@ fn run(args: Vec<String>) -> Result<(), Error> {
         Some("postgres") => postgres::run(postgres::Options::parse(args)?),
         Some("pure") => pure::run(),
         Some("openapi-lint") => openapi::run(),
+        Some("public-api") => public_api::run(args.next().as_deref() == Some("--update")),
+        Some("terminal") => terminal::run(),
         Some("mutants") => mutants::run(&mutants::Options::parse(args)?),
         Some("fuzz") => fuzz::run(&fuzz::Options::parse(args)?),
         Some("torture") => torture::run(&args.collect::<Vec<_>>()),

@@ -23,6 +23,8 @@ const SOCKETS: [&str; 2] = ["mio", "socket2"];
 const ADAPTERS: [&str; 5] =
     ["cauri-memory", "cauri-sqlite", "cauri-postgres", "cauri-http", "cauri-webhook"];
 
+const ENGINE: &str = "cauri";
+
 struct Rule {
     package: &'static str,
     without: Vec<&'static str>,
@@ -102,6 +104,7 @@ fn rules() -> Vec<Rule> {
             without: [&DATABASE[..], &SOCKETS, &["hyper", "axum", "reqwest", "rustls"]].concat(),
         },
         Rule { package: "cauri-webhook", without: [&DATABASE[..], &["axum"]].concat() },
+        Rule { package: "cauri-client", without: [&DATABASE[..], &["axum", ENGINE]].concat() },
     ];
     for rule in &mut rules {
         let others = ADAPTERS.iter().filter(|adapter| **adapter != rule.package);
@@ -115,12 +118,14 @@ fn rules() -> Vec<Rule> {
 }
 
 impl Rule {
-    /// A family goes with its name: `sqlx` stands for `sqlx-core` too, but never for `sqlxyz`.
+    /// A family goes with its name: `sqlx` stands for `sqlx-core` too, but never for `sqlxyz`. Only
+    /// [`ENGINE`] is one crate among ours.
     fn found_in<'a>(&self, names: &BTreeSet<&'a str>) -> Vec<&'a str> {
         let is_banned = |name: &str| {
             self.without.iter().any(|banned| {
-                name.strip_prefix(banned)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+                name.strip_prefix(banned).is_some_and(|rest| {
+                    rest.is_empty() || rest.starts_with('-') && *banned != ENGINE
+                })
             })
         };
         names.iter().copied().filter(|name| *name != self.package && is_banned(name)).collect()
@@ -158,6 +163,8 @@ chrono v0.4.45 (*)
         assert!(found(TREE).is_empty());
         assert_eq!(found("sqlx v0.9.0\nsqlx-core v0.9.0"), ["sqlx", "sqlx-core"]);
         assert_eq!(found("http-body v1.0.1"), ["http-body"]);
+        let rule = Rule { package: "cauri-client", without: vec![ENGINE] };
+        assert_eq!(rule.found_in(&names("cauri v0.1.0\ncauri-core v0.1.0")), ["cauri"]);
         assert!(found("httparse v1.10.0\nrandom v1.0.0\nrand_core v0.9.0").is_empty());
     }
 
