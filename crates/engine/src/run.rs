@@ -97,11 +97,13 @@ impl Engine {
         // checked by the commit, and only when it is not, or the command is refused, looked up.
         let mut trusting = keys.is_empty();
         let attempt = Attempt { engine: self, scope, keys, asked };
-        let env = self.0.ambient.env();
         for _ in 0..STALE_MAX {
-            let mut env = env.clone();
+            let (subscriptions, earlier, loaded) =
+                attempt.load(self.0.ambient.now(), !trusting).await?;
+            // Asked for after the reading: whoever wrote what was read asked for theirs before, so
+            // that the events of one object have increasing ids, whoever had to decide anew.
+            let mut env = self.0.ambient.env();
             let now = env.now();
-            let (subscriptions, earlier, loaded) = attempt.load(now, !trusting).await?;
             if let Some(asked) = asked
                 && let Some(record) = decide::idempotency::earlier(asked, earlier.as_ref(), now)?
             {
@@ -206,19 +208,19 @@ impl Engine {
         F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
     {
         let attempt = Attempt { engine: self, scope, keys, asked: None };
-        let env = self.0.ambient.env();
-        let mut recent = self.0.recent.all(&attempt.keys, env.now());
+        let mut recent = self.0.recent.all(&attempt.keys, self.0.ambient.now());
         for _ in 0..STALE_MAX {
-            let mut env = env.clone();
+            let now = self.0.ambient.now();
             let recalled = recent.take();
             let trusting = recalled.is_some();
             let (subscriptions, loaded) = match recalled {
-                Some(found) => (attempt.listeners(env.now()).await?, Loaded(found)),
+                Some(found) => (attempt.listeners(now).await?, Loaded(found)),
                 None => {
-                    let (subscriptions, _, loaded) = attempt.load(env.now(), false).await?;
+                    let (subscriptions, _, loaded) = attempt.load(now, false).await?;
                     (subscriptions, loaded)
                 }
             };
+            let mut env = self.0.ambient.env();
             let held_until = self.0.mailbox.hold(env.now());
             let mut context = self.context(scope, &mut env, &subscriptions, held_until);
             let decided = decide(loaded, &mut context);

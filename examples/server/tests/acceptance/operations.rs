@@ -15,7 +15,7 @@ use crate::support::server::{Account, Place, Server, Store};
 use crate::support::shop::{Shop, path_of};
 use crate::support::sink::{Answer, Sink};
 use crate::support::stories;
-use crate::support::time::within;
+use crate::support::time::{SLACK, within};
 
 stories![
     health_is_asked_without_a_key,
@@ -164,7 +164,7 @@ fn data_outlive_the_server(store: &Store) {
     let again = shop.post_once("k1", "/v1/payments", &sample::payment(json!({})));
     assert_eq!((again.status, &again.body), (201, &first.body));
     assert_eq!(again.header("Idempotent-Replayed"), Some("true"));
-    let hits = sink.awaits_within(Duration::from_secs(15), 2);
+    let hits = sink.awaits_within(Duration::from_secs(10) + SLACK, 2);
     assert_eq!(hits[0].body, hits[1].body, "what was pending goes on");
     assert_eq!(shop.simulate(&payment["id"], "success").ok(200)["status"], "succeeded");
     assert_eq!(shop.simulate(&payout["id"], "success").ok(200)["status"], "succeeded");

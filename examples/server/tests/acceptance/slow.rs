@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::server::Store;
 use crate::support::shop::path_of;
 use crate::support::sink::{Answer, Sink};
-use crate::support::time::{millis, now, stays, within};
+use crate::support::time::{SLACK, millis, now, soon, stays, took, within};
 use crate::support::{sample, stories};
 
 stories![
@@ -25,7 +25,7 @@ stories![
 fn a_payment_waits_for_its_payer(store: &Store) {
     let shop = store.shop();
     let payment = shop.pay(json!({}));
-    let processing = within(Duration::from_secs(2), || {
+    let processing = soon(|| {
         let seen = shop.see(&payment["id"]);
         if seen["status"] == "processing" { Ok(seen) } else { Err(seen.to_string()) }
     });
@@ -38,12 +38,13 @@ fn a_payment_waits_for_its_payer(store: &Store) {
 fn a_payment_expires_at_its_time(store: &Store) {
     let shop = store.shop();
     let payment = shop.pay(json!({"expires_in": 60}));
-    let expired = within(Duration::from_secs(63), || {
+    let expired = within(Duration::from_secs(60) + SLACK, || {
         let seen = shop.see(&payment["id"]);
         if seen["status"] == "expired" { Ok(seen) } else { Err(seen.to_string()) }
     });
     let late = millis(&expired["expired_at"]) - millis(&payment["expires_at"]);
-    assert!((0..3000).contains(&late), "at its time, not {late} ms after it");
+    took(late, 0);
+    assert!(late >= 0, "{} ms before its time", -late);
     assert_eq!((&expired["failure_code"], &expired["next_action"]), (&Value::Null, &Value::Null));
     let cancel = format!("{}/cancel", path_of(&payment["id"]));
     shop.post(&cancel, &json!({})).refused(409, "payment_not_cancellable", None);
@@ -56,12 +57,11 @@ fn a_slow_success_takes_half_a_minute(store: &Store) {
     let payment = shop.post("/v1/payments", &sample::payment_of("0001")).ok(201);
     let payout = shop.pay_out(json!({"phone": "+221770000001"})).ok(201);
     for object in [&payment, &payout] {
-        let paid = within(Duration::from_secs(36), || {
+        let paid = within(Duration::from_secs(33) + SLACK, || {
             let seen = shop.see(&object["id"]);
             if seen["status"] == "succeeded" { Ok(seen) } else { Err(seen.to_string()) }
         });
-        let took = millis(&paid["succeeded_at"]) - millis(&paid["processing_at"]);
-        assert!((29_900..33_000).contains(&took), "thirty seconds, not {took} ms");
+        took(millis(&paid["succeeded_at"]) - millis(&paid["processing_at"]), 30_000);
     }
 }
 
@@ -69,14 +69,14 @@ fn a_failing_receiver_is_tried_after_five_and_thirty_seconds(store: &Store) {
     let (shop, sink) = (store.shop(), Sink::scripted(vec![Answer::Status(500)]));
     shop.hook(&sink.url(), &["payment.created"]);
     shop.pay(json!({}));
-    let hits = sink.awaits_within(Duration::from_secs(44), 3);
+    let hits = sink.awaits_within(Duration::from_secs(40) + SLACK, 3);
     for (pair, expected) in hits.windows(2).zip([5000, 30_000]) {
-        let waited = (pair[1].at - pair[0].at).as_millis();
-        let near = expected - 1000..expected + 1500;
-        assert!(near.contains(&waited), "{expected} ms, not {waited}");
+        // From the answer on; the first request may have been noticed late.
+        let waited = pair[1].at - pair[0].at + Duration::from_secs(1);
+        took(i64::try_from(waited.as_millis()).unwrap(), expected);
     }
     let path = "/v1/webhooks/deliveries?event_type=payment.created";
-    let seen = within(Duration::from_secs(3), || {
+    let seen = soon(|| {
         let seen = shop.list(path).remove(0);
         if seen["attempts_count"] == 3 { Ok(seen) } else { Err(seen.to_string()) }
     });
@@ -99,7 +99,7 @@ fn an_overlap_of_secrets_ends(store: &Store) {
     let body = json!({"rotate_secret": true, "previous_secret_expires_in": 3});
     let rotated = shop.post(&path_of(&endpoint["id"]), &body).ok(200);
     let mut count = 0;
-    within(Duration::from_secs(12), || {
+    within(Duration::from_secs(5) + SLACK, || {
         shop.link(json!({}));
         count += 1;
         let hit = sink.awaits(count).remove(count - 1);
