@@ -11,7 +11,7 @@ use sqlx::{PgConnection, Row as _, postgres::PgRow};
 
 use crate::{
     bind::{Arguments, Columns, Found, int},
-    error::{Failure, broken, row},
+    error::{Failure, broken},
     read::versioned,
     sessions::Session,
     text::{Schema, joined, kept, matches, names},
@@ -50,8 +50,12 @@ pub(crate) async fn claim(
     let rows = session.write(run).await?;
     let mut held = Vec::with_capacity(rows.len());
     for found in &rows {
-        let read = read_record(kind, &Found { row: found, from: 1 }).map_err(row)?;
-        held.push((since(found)?, versioned(read)));
+        // One that cannot be read, perhaps because a newer program wrote it, must not keep the others
+        // from being done: its lease ends, and it is looked at again.
+        match read_record(kind, &Found { row: found, from: 1 }) {
+            Ok(read) => held.push((since(found)?, versioned(read))),
+            Err(error) => tracing::error!(%error, "something is due that cannot be read"),
+        }
     }
     held.sort_by_cached_key(|(since, held)| (*since, held.value.key()));
     Ok(held.into_iter().map(|(_, held)| held).collect())

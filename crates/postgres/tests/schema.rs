@@ -5,7 +5,10 @@
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
-use cauri::{Account, Changeset, Id as _, Key, Store as _, StoreError, Timestamp};
+use cauri::{
+    Account, Changeset, Claim, ClaimKind, Id as _, Key, Payment, Store as _, StoreError, Timestamp,
+};
+use cauri_conformance::fixtures::{self, Random};
 use cauri_postgres::{OpenError, PostgresStore};
 use cauri_sql::{INDEXES, Index, Kind, Table};
 use futures_util::future::join_all;
@@ -155,6 +158,30 @@ async fn a_store_reads_on_and_writes_nothing_while_a_newer_one_has_added_a_colum
 }
 
 #[tokio::test]
+async fn what_is_due_and_cannot_be_read_keeps_nothing_else_from_being_done() {
+    let home = Home::new();
+    let store = home.open().await;
+    let mut random = Random::new(6);
+    let scope = random.scope();
+    let at = Timestamp::from_millis(1_000);
+    let payments: Vec<_> = (0..3).map(|_| fixtures::payment(&mut random, scope)).collect();
+    let inserting = |payment: &Payment| {
+        let mut changes = Changeset::new();
+        changes.insert(payment.clone(), Some(at));
+        changes
+    };
+    store.commit(payments.iter().map(inserting).collect()).await.unwrap();
+    let text = "update payments set status = 'hologram' where id = $1";
+    let mut connection = home.connection().await;
+    let query = sqlx::query(text).bind(payments[0].id.uuid());
+    assert_eq!(query.execute(&mut connection).await.unwrap().rows_affected(), 1);
+    let until = at.plus_seconds(20);
+    let claim = Claim { kind: ClaimKind::Payments, now: at, until, limit: 10, lanes: None };
+    assert_eq!(store.claim(&claim).await.unwrap().len(), 2);
+    assert!(store.claim(&claim).await.unwrap().is_empty(), "all three are held");
+}
+
+#[tokio::test]
 async fn a_role_without_rights_over_the_schema_is_enough_afterwards() {
     let home = Home::new();
     home.open().await.close().await;
@@ -203,7 +230,7 @@ async fn a_closed_store_is_unavailable() {
     let home = Home::new();
     let store = home.open().await;
     store.close().await;
-    let error = store.balances(cauri_conformance::fixtures::Random::new(1).scope()).await;
+    let error = store.balances(Random::new(1).scope()).await;
     assert!(matches!(error, Err(StoreError::Unavailable(_))), "{error:?}");
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{
     bind::{Arguments, Found, int},
-    error::{before, broken, row},
+    error::{before, broken},
     read::versioned,
     text::{ROWS_MAX, Verb, fitting, kept, names, text},
 };
@@ -227,8 +227,14 @@ async fn lease(
         let text = text(Verb::Lease, Table::of(kind), now.len());
         let query = sqlx::query_with(text, arguments.into_inner());
         for found in query.fetch_all(&mut *connection).await.map_err(before)? {
-            let read = read_record(kind, &Found { row: &found, from: 1 }).map_err(row)?;
-            leased.insert(int(&found, 0)?, versioned(read));
+            // One that cannot be read, perhaps because a newer program wrote it, must not keep
+            // the others from being done: its lease ends, and it is looked at again.
+            match read_record(kind, &Found { row: &found, from: 1 }) {
+                Ok(read) => {
+                    leased.insert(int(&found, 0)?, versioned(read));
+                }
+                Err(error) => tracing::error!(%error, "something is due that cannot be read"),
+            }
         }
     }
     Ok(rowids.iter().filter_map(|rowid| leased.remove(rowid)).collect())

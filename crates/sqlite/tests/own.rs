@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 use cauri::{
-    Backlog, Changeset, Claim, ClaimKind, Grouped, Key, List, Query, Record, RecordKind, Scope,
-    Store, StoreError, Timestamp,
+    Backlog, Changeset, Claim, ClaimKind, Grouped, Id as _, Key, List, Query, Record, RecordKind,
+    Scope, Store, StoreError, Timestamp,
 };
 use cauri_conformance::{
     differential,
@@ -266,6 +266,26 @@ async fn a_row_that_is_no_record_is_an_error_that_tells_no_secrets() {
         assert!(!format!("{error:?}").contains("whispered"), "{error:?}");
     }
     assert!(!format!("{store:?}").contains("whispered"));
+}
+
+#[tokio::test]
+async fn what_is_due_and_cannot_be_read_keeps_nothing_else_from_being_done() {
+    let store = SqliteStore::open_in_memory().await.unwrap();
+    let mut random = Random::new(6);
+    let scope = random.scope();
+    let at = Timestamp::from_millis(1_000);
+    let payments: Vec<_> = (0..3).map(|_| fixtures::payment(&mut random, scope)).collect();
+    let changes = payments.iter().map(|it| inserting(it.clone(), Some(at)));
+    store.commit(changes.collect()).await.unwrap();
+    let text = "update payments set status = 'hologram' where id = ?";
+    let strange = payments[0].id.uuid().as_bytes().to_vec();
+    let mut connection = raw(store.path()).await;
+    let done = sqlx::query(text).bind(strange).execute(&mut connection).await.unwrap();
+    assert_eq!(done.rows_affected(), 1);
+    let until = at.plus_seconds(20);
+    let claim = Claim { kind: ClaimKind::Payments, now: at, until, limit: 10, lanes: None };
+    assert_eq!(store.claim(&claim).await.unwrap().len(), 2);
+    assert!(store.claim(&claim).await.unwrap().is_empty(), "all three are held");
 }
 
 #[tokio::test]
