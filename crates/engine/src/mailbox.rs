@@ -16,7 +16,8 @@ use crate::engine::Engine;
 /// For how long a record inserted for its maker is kept from everybody else, in milliseconds.
 pub(crate) const HELD_MS: i64 = 20_000;
 
-/// How much may lie in the mailbox before new work is left to whoever claims it.
+/// How much may wait, from its commit until it is begun, before new work is left to whoever claims
+/// it.
 const ROOM: usize = 8_192;
 
 /// Something that this process made and goes on with at once, and the trace that it is part of.
@@ -24,6 +25,24 @@ const ROOM: usize = 8_192;
 pub(crate) struct Held {
     pub(crate) what: Made,
     pub(crate) trace: Option<TraceContext>,
+    pub(crate) place: Place,
+}
+
+/// A place among what waits to be begun, free again when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn taken(waiting: &Arc<AtomicUsize>) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(waiting))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What was made.
@@ -35,6 +54,18 @@ pub(crate) enum Made {
     Delivery(Versioned<Delivery>, Arc<Event>),
 }
 
+impl Made {
+    /// The record that was made.
+    pub(crate) fn into_record(self) -> Versioned<Record> {
+        match self {
+            Self::Payment(it) => it.map(Record::from),
+            Self::Payout(it) => it.map(Record::from),
+            Self::Refund(it) => it.map(Record::from),
+            Self::Delivery(it, _) => it.map(Record::from),
+        }
+    }
+}
+
 /// Where commits put what they hold, while a worker listens.
 #[derive(Debug, Default)]
 pub(crate) struct Mailbox {
@@ -44,10 +75,7 @@ pub(crate) struct Mailbox {
 
 /// The worker's end.
 #[derive(Debug)]
-pub(crate) struct Inbox {
-    receiver: mpsc::UnboundedReceiver<Held>,
-    waiting: Arc<AtomicUsize>,
-}
+pub(crate) struct Inbox(mpsc::UnboundedReceiver<Held>);
 
 impl Mailbox {
     /// Until when a new record may be held; `None` when nobody listens, or too much waits already.
@@ -60,7 +88,7 @@ impl Mailbox {
     pub(crate) fn open(&self) -> Inbox {
         let (sender, receiver) = mpsc::unbounded_channel();
         *self.lock() = Some(sender);
-        Inbox { receiver, waiting: Arc::clone(&self.waiting) }
+        Inbox(receiver)
     }
 
     /// Closes the mailbox: from now on nothing is held.
@@ -68,11 +96,12 @@ impl Mailbox {
         *self.lock() = None;
     }
 
-    fn send(&self, held: Held) {
-        if let Some(sender) = self.lock().as_ref() {
-            self.waiting.fetch_add(1, Ordering::Relaxed);
-            // A worker that just went leaves it to whoever claims it when the hold ends.
-            let _ = sender.send(held);
+    /// Hands something to the worker; answers with it when none listens any more.
+    fn send(&self, what: Made, trace: Option<TraceContext>) -> Option<Made> {
+        let held = Held { what, trace, place: Place::taken(&self.waiting) };
+        match self.lock().as_ref() {
+            Some(sender) => sender.send(held).err().map(|error| error.0.what),
+            None => Some(held.what),
         }
     }
 
@@ -83,22 +112,17 @@ impl Mailbox {
 
 impl Inbox {
     pub(crate) async fn next(&mut self) -> Option<Held> {
-        let held = self.receiver.recv().await;
-        if held.is_some() {
-            self.waiting.fetch_sub(1, Ordering::Relaxed);
-        }
-        held
+        self.0.recv().await
     }
 
     pub(crate) fn try_next(&mut self) -> Option<Held> {
-        let held = self.receiver.try_recv().ok()?;
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        Some(held)
+        self.0.try_recv().ok()
     }
 }
 
 impl Engine {
-    /// Gives the worker of this process what a commit inserted for it.
+    /// Gives the worker of this process what a commit inserted for it. One that has just stopped
+    /// leaves it to the others.
     pub(crate) fn hand_over(
         &self,
         changes: &Changeset,
@@ -107,6 +131,7 @@ impl Engine {
     ) {
         let Some(until) = held_until else { return };
         let mut events: Vec<Arc<Event>> = Vec::new();
+        let mut left = Vec::new();
         for write in changes.writes() {
             let Write::Insert { record, due_at } = write else { continue };
             if let Record::Event(event) = record {
@@ -127,7 +152,27 @@ impl Engine {
                 }
                 _ => continue,
             };
-            self.0.mailbox.send(Held { what, trace: trace.cloned() });
+            left.extend(self.0.mailbox.send(what, trace.cloned()));
+        }
+        if !left.is_empty() {
+            let engine = self.clone();
+            tokio::spawn(async move { engine.give_back(left).await });
+        }
+    }
+
+    /// Makes due at once what nobody here goes on with.
+    async fn give_back(&self, left: Vec<Made>) {
+        let now = self.now();
+        let release = |made: Made| {
+            let mut changes = Changeset::new();
+            changes.release(made.into_record(), now);
+            changes
+        };
+        let count = left.len();
+        if let Err(error) = self.0.store.commit(left.into_iter().map(release).collect()).await {
+            tracing::warn!(%error, count, "what was made could not be given back; its hold ends");
+        } else if let Some(bell) = &self.0.bell {
+            bell.ring().await;
         }
     }
 }

@@ -322,6 +322,10 @@ impl Gateway for SimGateway {
             self.travel(&mut dice).await;
             return Answer::final_report(Report::Unreachable);
         }
+        if world.fault(&mut dice, "network: closed", rate / 3) {
+            self.travel(&mut dice).await;
+            return Answer::final_report(Report::Refused(FailureCode::NetworkUnavailable));
+        }
         if self.life.is_dead() && dice.random.flag() {
             pending::<()>().await;
         }

@@ -82,7 +82,7 @@ impl Breaker {
     }
 
     /// Would an order be let through now?
-    pub(super) fn is_passable(&self, now: Timestamp) -> bool {
+    fn is_passable(&self, now: Timestamp) -> bool {
         match self.state {
             State::Closed { .. } => true,
             State::Open { until } | State::HalfOpen { until } => now >= until,

@@ -62,7 +62,8 @@ impl Router {
     }
 
     /// Where an order goes that its connection has not carried: to the next of its route that was
-    /// not `tried` and is worth asking, or else to one that is not.
+    /// not `tried` and is worth asking, or else to one that is not. It is let through there: a
+    /// connection that is to be tried again gets one order, not all that ask in this moment.
     pub(crate) fn after<'a>(
         &self,
         order: &Order,
@@ -72,26 +73,28 @@ impl Router {
     ) -> Option<&'a Connection> {
         let mut others = route::others(order, terms);
         others.retain(|it| self.rails.contains_key(it) && !tried.contains(it));
-        let passable = others.iter().find(|it| self.is_passable(it, now));
-        passable.or_else(|| others.first()).copied()
+        let passing = others.iter().find(|it| self.passes(it, now));
+        passing.or_else(|| others.first()).copied()
     }
 
-    /// Where an order goes instead of a connection that is not worth asking now; `None` when it is,
-    /// or when no other is. A breaker chooses between connections; it never refuses the last one.
+    /// Where a new order goes instead of a connection that is not worth asking now; `None` when it
+    /// is, or when no other is. A breaker chooses between connections; it never refuses the last
+    /// one, and has no say in what the simulator does.
     pub(crate) fn instead<'a>(
         &self,
         order: &Order,
-        tried: &[Connection],
         terms: &'a Terms,
         now: Timestamp,
     ) -> Option<&'a Connection> {
-        let next = self.after(order, tried, terms, now).filter(|it| self.is_passable(it, now));
-        let passes = self.rails.get(&order.connection).is_some_and(|it| it.breaker().pass(now));
-        next.filter(|_| !passes)
+        let simulated = order.scope.environment == Environment::Sandbox;
+        if simulated || self.passes(&order.connection, now) {
+            return None;
+        }
+        route::others(order, terms).into_iter().find(|it| self.passes(it, now))
     }
 
-    fn is_passable(&self, connection: &Connection, now: Timestamp) -> bool {
-        self.rails.get(connection).is_some_and(|rail| rail.breaker().is_passable(now))
+    fn passes(&self, connection: &Connection, now: Timestamp) -> bool {
+        self.rails.get(connection).is_some_and(|rail| rail.breaker().pass(now))
     }
 
     /// Takes note of how a connection answered when an order was sent.
@@ -182,5 +185,69 @@ impl Gateway for NoGateway {
 
     async fn cancel(&self, _order: &Order, _now: Timestamp) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cauri_conformance::fixtures::{self, Random};
+    use cauri_core::{
+        Catalogue, FeeSchedule, Leg, Route, Routes, Scope,
+        decide::{Offers, Terms},
+    };
+
+    use super::*;
+
+    const REST_MS: i64 = 10_000;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1_000)
+    }
+
+    /// A live network that is reached over `a` or `b`; the first has just stopped answering.
+    fn stage(environment: Environment) -> (Router, Terms, Order) {
+        let names = ["a", "b"].map(Connection::new);
+        let legs = names.clone().map(|connection| Leg { connection, priority: 1, share: 100 });
+        let mut terms = Terms::default();
+        terms.live = Offers { catalogue: Catalogue::sandbox(), fees: FeeSchedule::sandbox() };
+        let way = Connection::new("sim_mtn_ci");
+        terms.routes = Routes::default().with(way, Route::new(legs).unwrap());
+        let none: Arc<dyn Gateway> = Arc::new(NoGateway);
+        let options = BreakerOptions::default().failures_max(1).open_ms(REST_MS);
+        let router = Router::new(names.clone().map(|it| (it, none.clone())).into(), options);
+        let mut random = Random::new(1);
+        let scope = Scope { environment, ..random.scope() };
+        let mut payment = fixtures::payment(&mut random, scope);
+        payment.country = "CI".parse().unwrap();
+        payment.network = Some("mtn".parse().unwrap());
+        payment.connection = names[0].clone();
+        let mut order = Order::payment(&payment);
+        order.scope.environment = Environment::Live;
+        router.failed(&order, at(0));
+        order.scope.environment = environment;
+        (router, terms, order)
+    }
+
+    #[test]
+    fn of_those_that_leave_a_connection_one_tries_the_other_that_may_answer_again() {
+        let (router, terms, order) = stage(Environment::Live);
+        let b = Connection::new("b");
+        let mut other = order.clone();
+        other.connection = b.clone();
+        router.failed(&other, at(1));
+        assert_eq!(router.instead(&order, &terms, at(5)), None, "neither is worth asking");
+        // Ten seconds later `a` lets one try, and the next one finds `b` rested too.
+        assert_eq!(router.instead(&order, &terms, at(11)), None);
+        assert_eq!(router.state(&order.connection), Some(BreakerState::HalfOpen));
+        assert_eq!(router.instead(&order, &terms, at(11)), Some(&b));
+        assert_eq!(router.state(&b), Some(BreakerState::HalfOpen));
+        assert_eq!(router.instead(&order, &terms, at(11)), None, "one order, not all of them");
+    }
+
+    #[test]
+    fn what_is_simulated_tries_no_live_connection() {
+        let (router, terms, order) = stage(Environment::Sandbox);
+        assert_eq!(router.instead(&order, &terms, at(20)), None);
+        assert_eq!(router.state(&order.connection), Some(BreakerState::Open));
     }
 }

@@ -28,11 +28,13 @@ pub(super) struct Attempted {
     /// Did the receiver take it?
     pub(super) received: bool,
     changes: Changeset,
+    /// Until when the delivery is ours.
+    until: Option<Timestamp>,
 }
 
 impl Attempted {
-    fn failed((_, changes): (Delivery, Changeset)) -> Self {
-        Self { received: false, changes }
+    fn failed((_, changes): (Delivery, Changeset), until: Option<Timestamp>) -> Self {
+        Self { received: false, changes, until }
     }
 
     /// What is to be committed.
@@ -66,8 +68,9 @@ impl Worker {
         held: Versioned<Delivery>,
         event: Option<Arc<Event>>,
     ) -> Result<Attempted, Error> {
+        let until = held.due_at;
         let now = self.now();
-        let abandon = |held, why| Ok(Attempted::failed(delivery::abandoned(held, why, now)));
+        let abandon = |held, why| Ok(Attempted::failed(delivery::abandoned(held, why, now), until));
         let (endpoint, event) = self.read(&held.value, event, now).await?;
         let endpoint = match endpoint {
             Some(endpoint) if endpoint.deleted_at.is_none() => endpoint,
@@ -85,7 +88,10 @@ impl Worker {
                 // Nothing goes out unsigned: a missed attempt, so that the schedule ends it.
                 tracing::error!(%error, endpoint = %endpoint.id, "its secret cannot be opened");
                 let missed = Err(AttemptError::ConnectionFailed);
-                return Ok(Attempted::failed(delivery::attempted(held, url, now, missed, 0)));
+                return Ok(Attempted::failed(
+                    delivery::attempted(held, url, now, missed, 0),
+                    until,
+                ));
             }
         };
         let attempt = Attempt {
@@ -104,7 +110,7 @@ impl Worker {
         let Receipt { outcome, duration_ms } = receipt;
         let received = matches!(outcome, Ok(status) if (200..300).contains(&status));
         let (_, changes) = delivery::attempted(held, url, now, outcome, duration_ms);
-        Ok(Attempted { received, changes })
+        Ok(Attempted { received, changes, until })
     }
 
     /// The endpoint, as it is or was a moment ago, and the event.
@@ -191,7 +197,8 @@ impl Worker {
     /// Writes an outcome down. Refused when the lease ended meanwhile: whoever holds the delivery
     /// now will say what becomes of it.
     pub(super) async fn record(&self, delivery: DeliveryId, attempted: Attempted) {
-        match self.engine.commit(attempted.changes, None).await {
+        let Attempted { changes, until, .. } = attempted;
+        match self.held(until, || self.engine.commit(changes.clone(), None)).await {
             Ok(Ok(())) => {}
             Ok(Err(refusal)) => {
                 tracing::debug!(%refusal, %delivery, "an attempt outlived its lease");

@@ -8,6 +8,7 @@ use std::{
 use cauri_core::{Delivery, EndpointId, Event, Id, Lanes, Timestamp, TraceContext, Versioned};
 
 use super::WorkerOptions;
+use crate::mailbox::Place;
 
 /// After so many failures in a row an endpoint gets one attempt at a time, until one succeeds.
 const FAILURES_MAX: u32 = 32;
@@ -23,10 +24,12 @@ const ATTEMPT_MS: i64 = 10_000;
 pub(super) type Waiting = (Versioned<Delivery>, Option<Known>);
 
 /// The event of a delivery, and the trace that it is part of.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Known {
     pub(super) event: Arc<Event>,
     pub(super) trace: Option<TraceContext>,
+    /// Among what waits; free as soon as this is begun.
+    pub(super) place: Place,
 }
 
 /// What events of one commit have in common: the time and tick of its ids.

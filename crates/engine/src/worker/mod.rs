@@ -1,6 +1,7 @@
 //! The worker: everything that is due gets done.
 
 mod attempt;
+mod desk;
 mod dispatcher;
 pub(crate) mod order;
 mod run_loop;
@@ -10,6 +11,10 @@ use futures_util::{StreamExt, stream};
 
 use self::order::Whose;
 use crate::{engine::Engine, error::Error, port::meter::Measured};
+
+/// The shortest lease, in milliseconds: long enough to begin with what was claimed (which wants more
+/// than all talk with a network may take), with some to spare for the claim itself.
+const LEASE_MIN_MS: i64 = 15_000;
 
 /// How many idempotency records are purged in one batch.
 const PURGED_AT_ONCE: usize = 500;
@@ -21,11 +26,14 @@ pub struct WorkerOptions {
     /// How often the store is asked for what is due, in milliseconds; default 250. What this
     /// process commits itself is begun at once.
     pub period_ms: u64,
-    /// For how long what is due is taken on, in milliseconds; default 20,000. Longer than any
-    /// attempt, or it is taken on twice.
+    /// For how long what is due is taken on, in milliseconds; default 20,000. Less than 15,000 counts
+    /// as 15,000: a lease must outlast any attempt, or it is made twice.
     pub lease_ms: i64,
-    /// How many orders are with their networks at once; default 256.
+    /// How many orders are with their networks at once; default 512.
     pub orders_max: usize,
+    /// How many of them over one live connection; default 128. A network that hangs keeps so many
+    /// and no more.
+    pub orders_per_connection_max: usize,
     /// How many attempts are under way at once; default 256.
     pub attempts_max: usize,
     /// How many of them to one endpoint; default 8.
@@ -39,7 +47,8 @@ impl Default for WorkerOptions {
         Self {
             period_ms: 250,
             lease_ms: 20_000,
-            orders_max: 256,
+            orders_max: 512,
+            orders_per_connection_max: 128,
             attempts_max: 256,
             attempts_per_endpoint_max: 8,
             stop_ms: 9_000,
@@ -129,7 +138,7 @@ impl Worker {
         lanes: Option<Lanes>,
     ) -> Result<Vec<Versioned<Record>>, Error> {
         let now = self.engine.now();
-        let until = now.plus_millis(self.options.lease_ms);
+        let until = now.plus_millis(self.options.lease_ms.max(LEASE_MIN_MS));
         let claimed = self.engine.0.store.claim(&Claim { kind, now, until, limit, lanes }).await?;
         if let Some(meter) = self.engine.0.meter.as_ref().filter(|_| !claimed.is_empty()) {
             meter.measured(&Measured::Claimed { kind, count: claimed.len() });

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use cauri_core::{
-    Connection, Environment, Error as Refused, Key, Order, OrderId, Payment, PaymentStatus,
-    PayoutStatus, Record, Refund, Report, Timestamp, TraceContext, Versioned,
+    Connection, Environment, Error as Refused, FailureCode, Key, Order, OrderId, Payment,
+    PaymentStatus, PayoutStatus, Record, Refund, Report, Timestamp, TraceContext, Versioned,
     decide::{self, route::was_not_carried},
 };
 
 use super::Worker;
 use crate::{
     error::Error,
-    port::gateway::Answer,
+    mailbox::Place,
+    port::{gateway::Answer, store::StoreError},
     store_ext::StoreExt,
     trace,
     use_case::{Heard, payment_keys},
@@ -21,6 +22,11 @@ use crate::{
 /// than a lease.
 pub(crate) const NETWORK_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How often a busy store is told again what a network said, in milliseconds, and how much of a lease
+/// must be left for it.
+const TELL_AGAIN_MS: u64 = 250;
+const TELL_WITHIN_MS: i64 = 1_000;
+
 /// When a network that did not answer is asked again, in milliseconds.
 const ASK_AGAIN_MS: i64 = 5_000;
 
@@ -28,11 +34,11 @@ const ASK_AGAIN_MS: i64 = 5_000;
 const CONSULT_MS: i64 = 12_000;
 
 /// Where an order comes from.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum Whose {
-    /// This process made it just now, so that it certainly was not submitted before; and in which
-    /// trace.
-    Mine(Option<TraceContext>),
+    /// This process made it just now, so that it certainly was not submitted before; in which trace,
+    /// and its place among what waits to be begun.
+    Mine(Option<TraceContext>, Place),
     /// It was claimed.
     Claimed,
 }
@@ -44,7 +50,7 @@ impl Worker {
         let recent = &self.engine.0.recent;
         recent.put(held.clone(), self.now());
         let (mine, trace) = match whose {
-            Whose::Mine(trace) => (true, trace),
+            Whose::Mine(trace, _begun) => (true, trace),
             Whose::Claimed => (false, recent.trace(&held.value.key())),
         };
         let (id, scope) = match &held.value {
@@ -58,15 +64,16 @@ impl Worker {
     }
 
     async fn see_to(&self, held: Versioned<Record>, mine: bool) {
-        let Versioned { value: ref record, version, .. } = held;
+        let Versioned { value: ref record, version, due_at } = held;
+        let hold = Hold { version, until: due_at, mine };
         let outcome = match record {
-            Record::Payment(payment) => self.payment(payment, version, mine).await,
+            Record::Payment(payment) => self.payment(payment, hold).await,
             Record::Payout(payout) => {
                 let order = Order::payout(payout);
                 let unsent = payout.status == PayoutStatus::Created;
-                self.consult(order, unsent, version, mine).await
+                self.consult(order, unsent, hold).await
             }
-            Record::Refund(refund) => self.refund(refund, version, mine).await,
+            Record::Refund(refund) => self.refund(refund, hold).await,
             _ => Ok(()),
         };
         if let Err(error) = outcome {
@@ -75,7 +82,7 @@ impl Worker {
         }
     }
 
-    async fn payment(&self, payment: &Payment, version: u64, mine: bool) -> Result<(), Error> {
+    async fn payment(&self, payment: &Payment, hold: Hold) -> Result<(), Error> {
         let now = self.now();
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if payment.is_unsettled() && due(payment.available_at) {
@@ -83,7 +90,7 @@ impl Worker {
         }
         let order = Order::payment(payment);
         let unsent = payment.status == PaymentStatus::Created && payment.expires_at > now;
-        self.consult(order, unsent, version, mine).await
+        self.consult(order, unsent, hold).await
     }
 
     async fn settle(&self, payment: &Payment) -> Result<(), Error> {
@@ -98,12 +105,12 @@ impl Worker {
         Ok(())
     }
 
-    async fn refund(&self, refund: &Refund, version: u64, mine: bool) -> Result<(), Error> {
+    async fn refund(&self, refund: &Refund, hold: Hold) -> Result<(), Error> {
         let key = Key::Payment(refund.scope, refund.payment);
         let payment = self.engine.0.store.find::<Payment>(key).await?;
         let payment = payment.ok_or(Refused::NotFound("payment"))?.value;
         let order = Order::refund(refund, &payment);
-        self.consult(order, refund.accepted_at.is_none(), version, mine).await
+        self.consult(order, refund.accepted_at.is_none(), hold).await
     }
 
     /// Talks to the network and tells the engine what it said. An order that may have been sent
@@ -113,37 +120,56 @@ impl Worker {
     /// An order that was not carried goes to the next connection of its route, but only while it is
     /// certain that nobody else has sent it, and once the move is written down, which is a new
     /// lease.
-    async fn consult(
-        &self,
-        mut order: Order,
-        unsent: bool,
-        mut version: u64,
-        mine: bool,
-    ) -> Result<(), Error> {
+    async fn consult(&self, mut order: Order, unsent: bool, mut hold: Hold) -> Result<(), Error> {
         let mut tried = Vec::new();
         let Answer { reports, ask_again_at } = loop {
-            let (answer, next) = if unsent && mine {
+            let (answer, next) = if unsent && hold.mine {
                 self.send(&order, &tried).await
             } else {
                 (self.ask(&order, unsent).await, None)
             };
             let Some(next) = next else { break answer };
-            let Some(moved) = self.engine.reroute(&order, version, &next).await? else {
+            let Some(moved) = self.engine.reroute(&order, hold.version, &next).await? else {
                 break answer;
             };
             if !is_held(moved.due_at, self.now()) {
                 // Whoever claims it asks the new connection first.
                 return Ok(());
             }
-            version = moved.version;
+            hold = Hold { version: moved.version, until: moved.due_at, ..hold };
             tried.push(std::mem::replace(&mut order, moved.value).connection);
         };
-        let heard = Heard { reports: &reports, ask_again_at, asked: Some(version), from: None };
-        self.engine.hear(order.scope, order.id, &heard).await?;
+        let asked = Some(hold.version);
+        let heard = Heard { reports: &reports, ask_again_at, asked, from: None };
+        self.held(hold.until, || self.engine.hear(order.scope, order.id, &heard)).await?;
         if unsent && reports.iter().any(|report| matches!(report, Report::Accepted { .. })) {
             self.call_off_if_cancelled(&order).await?;
         }
         Ok(())
+    }
+
+    /// Writes down what took effort to learn: a store that is away for a moment is told again, as
+    /// long as what it is about is surely ours.
+    pub(super) async fn held<T, F>(
+        &self,
+        until: Option<Timestamp>,
+        mut tell: impl FnMut() -> F,
+    ) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let last = until.map(|until| until.plus_millis(-TELL_WITHIN_MS));
+        loop {
+            match tell().await {
+                // Nothing was applied. What may have been is not told twice.
+                Err(Error::Store(StoreError::Unavailable(_)) | Error::Contended)
+                    if last.is_some_and(|last| self.now() < last) =>
+                {
+                    tokio::time::sleep(Duration::from_millis(TELL_AGAIN_MS)).await;
+                }
+                told => return told,
+            }
+        }
     }
 
     /// A payment that was cancelled while it was on its way to the network is called off there too.
@@ -168,7 +194,10 @@ impl Worker {
     async fn send(&self, order: &Order, tried: &[Connection]) -> (Answer, Option<Connection>) {
         let router = &self.engine.0.router;
         let terms = self.engine.terms();
-        if let Some(next) = router.instead(order, tried, terms, self.now()) {
+        // Whoever sent it on to this connection has asked its breaker already.
+        if tried.is_empty()
+            && let Some(next) = router.instead(order, terms, self.now())
+        {
             return (Answer::final_report(Report::Unreachable), Some(next.clone()));
         }
         let answer = self.in_time(order, self.submit(order)).await;
@@ -182,17 +211,24 @@ impl Worker {
     async fn ask(&self, order: &Order, unsent: bool) -> Answer {
         self.in_time(order, async {
             let mut answer = self.engine.rail(order).query(self.now()).await;
-            if unsent && answer.reports.contains(&Report::NotFound) {
+            let sent_again = unsent && answer.reports.contains(&Report::NotFound);
+            if sent_again {
                 answer = self.submit(order).await;
                 if order.scope.environment == Environment::Sandbox {
                     // The simulator loses nothing on the way: what it says is so.
                     return answer;
                 }
             }
-            // What did not get through now says nothing of an order that may have been sent before:
-            // it may still be on its way to a network that does not know it yet.
-            if answer.reports.contains(&Report::Unreachable) {
-                answer.reports.retain(|report| *report != Report::Unreachable);
+            // What did not get through now, or met a network that was closed just then, says nothing
+            // of an order that may have been sent before: it may still be on its way to a network
+            // that does not know it yet, and takes it on when it comes.
+            let says_nothing = |report: &Report| match report {
+                Report::Unreachable => true,
+                Report::Refused(FailureCode::NetworkUnavailable) => sent_again,
+                _ => false,
+            };
+            if answer.reports.iter().any(says_nothing) {
+                answer.reports.retain(|report| !says_nothing(report));
                 answer.ask_again_at =
                     answer.ask_again_at.or_else(|| Some(self.now().plus_millis(ASK_AGAIN_MS)));
             }
@@ -202,8 +238,9 @@ impl Worker {
     }
 
     async fn submit(&self, order: &Order) -> Answer {
+        let sent = Sent { worker: self, order, is_answered: false };
         let answer = self.engine.rail(order).submit(self.now()).await;
-        self.engine.0.router.heard(order, &answer, self.now());
+        sent.answered(&answer);
         answer
     }
 
@@ -211,10 +248,40 @@ impl Worker {
     async fn in_time(&self, order: &Order, talk: impl Future<Output = Answer>) -> Answer {
         tokio::time::timeout(NETWORK_TIMEOUT, talk).await.unwrap_or_else(|_| {
             tracing::warn!(order = %order.id, "the network did not answer in time");
-            self.engine.0.router.failed(order, self.now());
             let ask_again_at = Some(self.now().plus_millis(ASK_AGAIN_MS));
             Answer { reports: vec![Report::Unknown], ask_again_at }
         })
+    }
+}
+
+/// How this process holds an order.
+#[derive(Debug, Clone, Copy)]
+struct Hold {
+    version: u64,
+    until: Option<Timestamp>,
+    /// Did it make the order just now, so that it certainly was not submitted before?
+    mine: bool,
+}
+
+/// A submission under way. One that is given up, or whose gateway panics, was not answered.
+struct Sent<'a> {
+    worker: &'a Worker,
+    order: &'a Order,
+    is_answered: bool,
+}
+
+impl Sent<'_> {
+    fn answered(mut self, answer: &Answer) {
+        self.is_answered = true;
+        self.worker.engine.0.router.heard(self.order, answer, self.worker.now());
+    }
+}
+
+impl Drop for Sent<'_> {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.worker.engine.0.router.failed(self.order, self.worker.now());
+        }
     }
 }
 

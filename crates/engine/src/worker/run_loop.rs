@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use cauri_core::{Changeset, ClaimKind, DeliveryId, EndpointId, Record, Versioned};
+use cauri_core::{Changeset, ClaimKind, Connection, DeliveryId, EndpointId, Record, Versioned};
 use tokio::{
     task::{Id, JoinError, JoinSet},
     time::{MissedTickBehavior, interval, timeout},
@@ -16,8 +16,9 @@ use super::{
     PURGED_AT_ONCE, Worker,
     attempt::Attempted,
     delivery,
+    desk::Desk,
     dispatcher::{Dispatcher, Known, Waiting, commit_of},
-    order::{Whose, is_held},
+    order::Whose,
 };
 use crate::{
     engine::Engine,
@@ -53,7 +54,7 @@ enum Done {
 
 /// What a task is for, so that its slot is given back even when it panics.
 enum Slot {
-    Order,
+    Order(Option<Connection>),
     Attempt(EndpointId, u128),
     Record,
     ClaimOrders(ClaimKind),
@@ -65,9 +66,7 @@ struct Loop {
     worker: Worker,
     tasks: JoinSet<Done>,
     slots: HashMap<Id, Slot>,
-    orders: usize,
-    /// Orders that wait for room, and where they come from.
-    waiting_orders: VecDeque<(Versioned<Record>, Whose)>,
+    desk: Desk,
     dispatcher: Dispatcher,
     /// Outcomes that are being written down.
     recording: usize,
@@ -118,12 +117,11 @@ impl Worker {
 impl Loop {
     fn new(worker: Worker) -> Self {
         Self {
+            desk: Desk::new(&worker.options),
             dispatcher: Dispatcher::new(&worker.options),
             worker,
             tasks: JoinSet::new(),
             slots: HashMap::new(),
-            orders: 0,
-            waiting_orders: VecDeque::new(),
             recording: 0,
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
@@ -135,43 +133,36 @@ impl Loop {
 
     /// Takes on what this process just committed.
     fn hear(&mut self, held: Held) {
-        let Held { what, trace } = held;
+        let Held { what, trace, place } = held;
         match what {
-            Made::Payment(it) => self.order(it.map(Record::from), Whose::Mine(trace)),
-            Made::Payout(it) => self.order(it.map(Record::from), Whose::Mine(trace)),
-            Made::Refund(it) => self.order(it.map(Record::from), Whose::Mine(trace)),
             Made::Delivery(held, event) => {
-                self.dispatcher.push((held, Some(Known { event, trace })));
+                self.dispatcher.push((held, Some(Known { event, trace, place })));
+            }
+            order => {
+                let mine = Whose::Mine(trace, place);
+                self.desk.push((order.into_record(), mine), self.worker.now());
             }
         }
     }
 
-    /// Takes an order on, as long as it is surely ours for long enough: a commit may have taken until
-    /// the hold was nearly over, and then somebody else may be about to submit it.
-    fn order(&mut self, held: Versioned<Record>, whose: Whose) {
-        if !is_held(held.due_at, self.worker.now()) {
-            return;
-        }
-        if self.orders >= self.worker.options.orders_max {
-            self.waiting_orders.push_back((held, whose));
-            return;
-        }
-        self.orders = self.orders.saturating_add(1);
-        let worker = self.worker.clone();
-        self.spawn(Slot::Order, async move {
-            worker.order(held, whose).await;
-            Done::Order
-        });
-    }
-
-    /// Begins as many attempts as there is room for.
+    /// Begins as many orders and attempts as there is room for.
     fn start(&mut self) {
         let now = self.worker.now();
+        while let Some(((held, whose), connection)) = self.desk.next(now) {
+            let worker = self.worker.clone();
+            self.spawn(Slot::Order(connection), async move {
+                worker.order(held, whose).await;
+                Done::Order
+            });
+        }
         while self.recording < RECORDED_AT_ONCE
             && let Some((held, known)) = self.dispatcher.next(now)
         {
             let worker = self.worker.clone();
-            let (event, trace) = known.map_or((None, None), |it| (Some(it.event), it.trace));
+            let (event, trace) = match known {
+                Some(Known { event, trace, place: _begun }) => (Some(event), trace),
+                None => (None, None),
+            };
             let slot = Slot::Attempt(held.value.endpoint, commit_of(&held.value));
             self.spawn(slot, async move {
                 Done::Attempt(held.value.id, worker.attempt(held, event, trace).await)
@@ -182,7 +173,7 @@ impl Loop {
         }
         // A backlog is worked off as fast as orders end, not as often as the period comes round;
         // but not one by one, since each claim is a question to the store.
-        if self.orders <= self.worker.options.orders_max / 2
+        if self.desk.is_half_free()
             && let Some(kind) = self.more_orders.pop_front()
         {
             self.claim_orders(kind);
@@ -197,8 +188,7 @@ impl Loop {
     }
 
     fn claim_orders(&mut self, kind: ClaimKind) {
-        let room = self.worker.options.orders_max.saturating_sub(self.orders);
-        let limit = u16::try_from(room).unwrap_or(u16::MAX).min(ORDERS_CLAIMED);
+        let limit = u16::try_from(self.desk.room()).unwrap_or(u16::MAX).min(ORDERS_CLAIMED);
         if limit == 0 || self.claiming_orders.contains(&kind) {
             return;
         }
@@ -271,15 +261,7 @@ impl Loop {
             }
         };
         match self.slots.remove(&id) {
-            Some(Slot::Order) => {
-                self.orders = self.orders.saturating_sub(1);
-                let room = self.worker.options.orders_max;
-                while self.orders < room
-                    && let Some((held, whose)) = self.waiting_orders.pop_front()
-                {
-                    self.order(held, whose);
-                }
-            }
+            Some(Slot::Order(connection)) => self.desk.landed(&connection),
             Some(Slot::Attempt(endpoint, commit)) => {
                 let received = matches!(&done, Some(Done::Attempt(_, Some(it))) if it.received);
                 self.dispatcher.landed(endpoint, commit, received);
@@ -298,9 +280,8 @@ impl Loop {
                 if claimed.len() >= usize::from(asked) {
                     self.more_orders.push_back(kind);
                 }
-                for held in claimed {
-                    self.order(held, Whose::Claimed);
-                }
+                let now = self.worker.now();
+                claimed.into_iter().for_each(|it| self.desk.push((it, Whose::Claimed), now));
             }
             Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
             Some(Done::Attempt(delivery, Some(attempted))) => self.record(delivery, attempted),
@@ -334,15 +315,10 @@ impl Loop {
             back.push(changes);
         };
         while let Some(held) = inbox.try_next() {
-            give(match held.what {
-                Made::Payment(it) => it.map(Record::from),
-                Made::Payout(it) => it.map(Record::from),
-                Made::Refund(it) => it.map(Record::from),
-                Made::Delivery(it, _) => it.map(Record::from),
-            });
+            give(held.what.into_record());
         }
         self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
-        std::mem::take(&mut self.waiting_orders).into_iter().for_each(|(held, _)| give(held));
+        self.desk.drain().for_each(&mut give);
         let mut outcomes = Vec::new();
         let finish = async {
             while let Some(ended) = self.tasks.join_next().await {

@@ -7,13 +7,13 @@ use std::{
 
 use async_trait::async_trait;
 use cauri::{
-    Answer, Call, Caller, Capabilities, Catalogue, Claim, ClaimKind, Clock as _, Connection,
-    Engine, Environment, FeeSchedule, Gateway, Order, PaymentId, PaymentStatus, Report, Scope,
-    Store as _, Timestamp, Worker,
+    Answer, BreakerState, Call, Caller, Capabilities, Catalogue, Claim, ClaimKind, Clock as _,
+    Connection, Engine, Environment, FailureCode, FeeSchedule, Gateway, Order, PaymentId,
+    PaymentStatus, Report, Scope, Store, Timestamp, Worker,
     decide::{Offers, Terms},
     wire::CreatePayment,
 };
-use cauri_conformance::{ManualClock, SeededEntropy};
+use cauri_conformance::{Call as FaultyCall, Fault, FaultyStore, ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
 use serde_json::json;
 use tokio::sync::{Notify, oneshot};
@@ -64,6 +64,210 @@ async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach
     worker.tick().await.unwrap();
     let found = engine.payment(&me, payment).await.unwrap();
     assert_eq!(found.status, PaymentStatus::Succeeded);
+}
+
+/// Does not know the order, and is closed when it is sent; the first sending, of a process that has
+/// died, arrives when it has opened.
+#[derive(Debug, Default)]
+struct ClosedRail {
+    asked: Mutex<u32>,
+}
+
+#[async_trait]
+impl Gateway for ClosedRail {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
+        Answer::final_report(Report::Refused(FailureCode::NetworkUnavailable))
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        let mut asked = self.asked.lock().unwrap();
+        *asked += 1;
+        Answer::final_report(if *asked == 1 { Report::NotFound } else { Report::Paid })
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_that_is_closed() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let rail = Arc::new(ClosedRail::default());
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), rail).await;
+    let payment = created(&engine, me).await;
+    let worker = Worker::new(engine.clone());
+    worker.tick().await.unwrap();
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Created);
+    clock.advance_millis(5_000);
+    worker.tick().await.unwrap();
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Succeeded);
+}
+
+/// Is never heard of again when it is asked.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait]
+impl Gateway for Silent {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
+        std::future::pending().await
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        std::future::pending().await
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_is_sent_and_not_answered_counts_against_a_connection() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), Arc::new(Silent)).await;
+    for _ in 0..10 {
+        created(&engine, me).await;
+    }
+    // Whoever claims an order asks about it first.
+    Worker::new(engine.clone()).tick().await.unwrap();
+    let connection = Connection::new("sim_mtn_ci");
+    assert_eq!(engine.breaker(&connection), Some(BreakerState::Closed));
+
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::task::yield_now().await;
+    for _ in 0..10 {
+        created(&engine, me).await;
+    }
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    assert_eq!(engine.breaker(&connection), Some(BreakerState::Open));
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_hangs_delays_no_other() {
+    let done = Arc::new(Notify::new());
+    let prompt = Prompt { left: Mutex::new(1), done: done.clone() };
+    let mut terms = Terms::default();
+    terms.live = Offers { catalogue: Catalogue::sandbox(), fees: FeeSchedule::sandbox() };
+    let engine = Engine::builder(Arc::new(MemoryStore::new()))
+        .clock(Arc::new(ManualClock::at(start())))
+        .entropy(Arc::new(SeededEntropy::new(7)))
+        .terms(terms)
+        .gateway(Connection::new("sim_mtn_ci"), Arc::new(Silent))
+        .gateway(Connection::new("sim_orange_ci"), Arc::new(prompt))
+        .build()
+        .unwrap();
+    let account = engine.create_account().await.unwrap();
+    let me = Caller::secret(Scope { account: account.id, environment: Environment::Live });
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::task::yield_now().await;
+    for _ in 0..1_000 {
+        created(&engine, me).await;
+    }
+    let began = tokio::time::Instant::now();
+    let paid = created_with(&engine, me, "orange").await;
+    done.notified().await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+    assert_eq!(engine.payment(&me, paid).await.unwrap().status, PaymentStatus::Succeeded);
+}
+
+/// Takes every order on, and says so.
+#[derive(Debug)]
+struct Willing(Arc<Notify>);
+
+#[async_trait]
+impl Gateway for Willing {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, _: &Order, now: Timestamp) -> Answer {
+        self.0.notify_one();
+        let ask_again_at = Some(now.plus_seconds(5));
+        Answer { reports: vec![Report::accepted()], ask_again_at }
+    }
+
+    async fn query(&self, _: &Order, now: Timestamp) -> Answer {
+        Answer::later(now.plus_seconds(5))
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_network_said_is_not_lost_to_a_store_that_is_away_for_a_moment() {
+    let sent = Arc::new(Notify::new());
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let clock = Arc::new(ManualClock::at(start()));
+    let rail = Arc::new(Willing(sent.clone()));
+    let (engine, me) = live(store.clone(), clock, rail).await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::task::yield_now().await;
+    let made = store.calls(FaultyCall::Commit);
+    for away in 2..6 {
+        store.fail(FaultyCall::Commit, made + away, Fault::Before);
+    }
+    let payment = created(&engine, me).await;
+    sent.notified().await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Processing);
+    assert_eq!(store.calls(FaultyCall::Commit), made + 6, "as often as it was away, and once more");
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_made_while_the_worker_stops_is_left_to_the_others_at_once() {
+    let sent = Arc::new(Notify::new());
+    let store = Arc::new(MemoryStore::new());
+    let clock = Arc::new(ManualClock::at(start()));
+    let rail = Arc::new(Willing(sent));
+    let (engine, me) = live(store.clone(), clock.clone(), rail).await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::task::yield_now().await;
+    // It was to be held when it was decided, and nobody listens when it is there.
+    let making = tokio::spawn({
+        let engine = engine.clone();
+        async move { created(&engine, me).await }
+    });
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+    making.await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let now = clock.now();
+    let until = now.plus_seconds(20);
+    let claim = Claim { kind: ClaimKind::Payments, now, until, limit: 10, lanes: None };
+    assert_eq!(store.claim(&claim).await.unwrap().len(), 1);
 }
 
 /// A network to which the way takes so long that another node takes the order over meanwhile.
@@ -179,7 +383,7 @@ fn start() -> Timestamp {
 
 /// An engine with a live network, and an account.
 async fn live(
-    store: Arc<MemoryStore>,
+    store: Arc<dyn Store>,
     clock: Arc<ManualClock>,
     rail: Arc<dyn Gateway>,
 ) -> (Engine, Caller) {
@@ -199,9 +403,14 @@ async fn live(
 
 /// A payment that is about to be sent.
 async fn created(engine: &Engine, me: Caller) -> PaymentId {
+    created_with(engine, me, "mtn").await
+}
+
+async fn created_with(engine: &Engine, me: Caller, network: &str) -> PaymentId {
+    let phone = if network == "mtn" { "+2250500000000" } else { "+2250700000000" };
     let body = json!({
-        "amount": 5000, "currency": "XOF", "payment_method": "mobile_money", "network": "mtn",
-        "phone": "+2250500000000",
+        "amount": 5000, "currency": "XOF", "payment_method": "mobile_money", "network": network,
+        "phone": phone,
     });
     let form = cauri::wire::Form {
         environment: Environment::Live,
