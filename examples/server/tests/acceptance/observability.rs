@@ -16,6 +16,7 @@ stories![
     what_happens_is_counted,
     a_trace_goes_on_to_the_receiver,
     a_malformed_trace_is_none,
+    spans_go_to_a_collector,
 ];
 
 const GUIDE: &str = include_str!("../../../../docs/observability.md");
@@ -181,4 +182,37 @@ fn a_malformed_trace_is_none(store: &Store) {
         let told = hit.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("traceparent"));
         assert_eq!(told, None);
     }
+}
+
+/// Only builds with the feature `otlp` know how.
+fn spans_go_to_a_collector(store: &Store) {
+    if cfg!(not(feature = "otlp")) {
+        let mut command = store.place().command(&["serve", "--otlp", "http://127.0.0.1:4318"]);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains("--otlp"), "{said}");
+        return;
+    }
+    let (collector, sink) = (Sink::scripted(vec![Answer::Status(200)]), Sink::open());
+    let server = store.serve(&["--otlp", &collector.url_of("")]);
+    let shop = Server::next_shop(&server).unwrap();
+    shop.hook(&sink.url(), &["*"]);
+    let caller = shop.secret.with("traceparent", PARENT);
+    caller.post("/v1/payments", &sample::payment(json!({}))).ok(201);
+    sink.awaits(2);
+    let trace = u128::from_str_radix(TRACE, 16).unwrap().to_be_bytes();
+    // A message of protocol buffers holds its texts and ids as they are.
+    soon(|| {
+        let hits = collector.hits();
+        let told: Vec<u8> = hits.iter().flat_map(|hit| hit.body.iter().copied()).collect();
+        let holds = |piece: &[u8]| told.windows(piece.len()).any(|it| it == piece);
+        let names: [&[u8]; 4] = [b"service.name", b"cauri", b"create_payment", &trace];
+        if names.into_iter().all(holds) { Ok(()) } else { Err(format!("{} hits", hits.len())) }
+    });
+    assert!(
+        collector
+            .hits()
+            .iter()
+            .all(|hit| (hit.method.as_str(), hit.path.as_str()) == ("POST", "/v1/traces"))
+    );
 }
