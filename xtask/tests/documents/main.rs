@@ -1,6 +1,8 @@
-//! What the documents promise is there: commands, examples, links, and what a published package needs.
+//! What the documents promise is there: commands, examples, links, what a published
+//! package needs, and that no merge was left undecided.
 
 mod commands;
+mod conflicts;
 mod examples;
 mod links;
 mod packages;
