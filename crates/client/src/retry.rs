@@ -75,17 +75,19 @@ impl Retry {
         if attempts >= self.attempts_max {
             return None;
         }
-        let wait = match retry_after {
+        let (least, most_more) = match retry_after {
             // Never sooner than the server wants, and not all at the same moment.
-            Some(after) => after.saturating_add(share(after / 2, chance)),
+            Some(after) => (after, after / 2),
             None => {
                 let doubled = 2_u32.saturating_pow(attempts.saturating_sub(1));
-                let pause = self.pause.saturating_mul(doubled).min(self.pause_max);
-                let half = pause / 2;
-                half.saturating_add(share(half, chance))
+                let half = self.pause.saturating_mul(doubled).min(self.pause_max) / 2;
+                (half, half)
             }
         };
-        (wait <= self.left(elapsed)).then_some(wait)
+        // Chance spends what time there is, and never decides that there is none.
+        let left = self.left(elapsed);
+        let wait = least.saturating_add(share(most_more, chance)).min(left);
+        (least <= left).then_some(wait)
     }
 }
 
@@ -137,6 +139,11 @@ mod tests {
         assert_eq!(retry.wait(1, ms(875), None, 0), Some(ms(125)));
         assert_eq!(retry.wait(1, ms(876), None, 0), None);
         assert_eq!(retry.wait(1, NOW, Some(ms(1_001)), 0), None, "later than there is time for");
+        for chance in [0, u16::MAX] {
+            assert_eq!(retry.wait(1, NOW, Some(ms(1_000)), chance), Some(ms(1_000)), "{chance}");
+            assert_eq!(retry.wait(1, ms(875), None, chance), Some(ms(125)), "{chance}");
+        }
+        assert_eq!(retry.wait(1, NOW, Some(Duration::MAX), 0), None, "for ever");
         assert_eq!(Retry::never().wait(1, NOW, Some(NOW), 0), None);
         let endless = Retry::default().attempts_max(u32::MAX).total(Duration::MAX);
         assert_eq!(endless.wait(u32::MAX - 1, NOW, None, u16::MAX), Some(ms(8_000)));
