@@ -74,11 +74,12 @@ impl<T: DeserializeOwned> Call<T> {
     /// [`Error`], once nothing more is to be tried.
     pub async fn send(self) -> Result<Answer<T>, Error> {
         let Self { client, outgoing, gives: _ } = self;
-        let (arrived, attempts) = outgoing.send(&client).await?;
+        let Sent { arrived, attempts, key } = outgoing.send(&client).await?;
         let Arrived { status, headers, body } = arrived;
         let value = serde_json::from_slice(&body).map_err(|error| Error::Unreadable {
             status: status.as_u16(),
             request_id: text(&headers, &REQUEST_ID),
+            key,
             source: error.into(),
         })?;
         Ok(Answer { value, headers, attempts })
@@ -97,7 +98,7 @@ impl<T: DeserializeOwned + Send + 'static> IntoFuture for Call<T> {
 impl<T> fmt::Debug for Call<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What is asked may hold secrets.
-        write!(f, "Call({} {})", self.outgoing.method, self.outgoing.path)
+        write!(f, "Call({} {})", self.outgoing.method, self.outgoing.resource())
     }
 }
 
@@ -141,6 +142,14 @@ impl<T: fmt::Debug> fmt::Debug for Answer<T> {
     }
 }
 
+/// What was answered well.
+struct Sent {
+    arrived: Arrived,
+    attempts: u32,
+    /// Under which it was done.
+    key: Option<IdempotencyKey>,
+}
+
 /// What is sent.
 pub(crate) struct Outgoing {
     method: Method,
@@ -159,37 +168,51 @@ impl Outgoing {
         Self { body: serde_json::to_vec(body).map(|body| Some(body.into())), ..self }
     }
 
-    /// The first answer that is a good one, and how many attempts it took.
-    async fn send(self, client: &Client) -> Result<(Arrived, u32), Error> {
+    /// The path for whoever reads logs: what is asked of it may be an e-mail address or a phone.
+    fn resource(&self) -> &str {
+        self.path.split('?').next().unwrap_or_default()
+    }
+
+    /// The first answer that is a good one.
+    async fn send(mut self, client: &Client) -> Result<Sent, Error> {
         let inner = client.inner();
         let began = Instant::now();
-        let key = match self.key {
+        let key = match self.key.take() {
             None if self.method == Method::POST => Some(fresh_key()?),
             key => key,
         };
-        let body = self.body.map_err(|error| Error::Unsent(error.into()))?;
-        let request = request(client, self.method, &self.path, key.as_ref(), body)
+        let body = std::mem::replace(&mut self.body, Ok(None));
+        let body = body.map_err(|error| Error::Unsent(error.into()))?;
+        let request = request(client, &self.method, &self.path, key.as_ref(), body)
             .map_err(|error| Error::Unsent(error.into()))?;
         let mut attempts: u32 = 0;
+        let mut may_have_acted = false;
         loop {
             attempts = attempts.saturating_add(1);
             let patience = inner.timeout.min(inner.retry.left(began.elapsed()));
             let (error, retry_after) =
                 match timeout(patience, inner.transport.send(request.clone())).await {
                     Ok(Ok(arrived)) if arrived.status.is_success() => {
-                        return Ok((arrived, attempts));
+                        return Ok(Sent { arrived, attempts, key });
                     }
-                    Ok(Ok(arrived)) => (refusal(&arrived, attempts), retry_after(&arrived.headers)),
-                    Ok(Err(source)) => (no_answer(attempts, key.as_ref(), source), None),
-                    Err(late) => (no_answer(attempts, key.as_ref(), late.into()), None),
+                    Ok(Ok(arrived)) => {
+                        let after = retry_after(&arrived.headers, now());
+                        (refusal(&arrived, attempts), after)
+                    }
+                    Ok(Err(source)) => (no_answer(attempts, source), None),
+                    Err(late) => (no_answer(attempts, late.into()), None),
                 };
+            may_have_acted |= error.may_have_acted();
             let wait = if error.is_transient() {
                 inner.retry.wait(attempts, began.elapsed(), retry_after, chance())
             } else {
                 None
             };
-            let Some(wait) = wait else { return Err(error) };
-            tracing::debug!(%error, attempts, ?wait, path = self.path, "a call is tried again");
+            let Some(wait) = wait else {
+                return Err(error.under(key.filter(|_| may_have_acted)));
+            };
+            let path = self.resource();
+            tracing::debug!(%error, attempts, ?wait, path, "a call is tried again");
             sleep(wait).await;
         }
     }
@@ -197,7 +220,7 @@ impl Outgoing {
 
 fn request(
     client: &Client,
-    method: Method,
+    method: &Method,
     path: &str,
     key: Option<&IdempotencyKey>,
     body: Option<Bytes>,
@@ -216,8 +239,8 @@ fn request(
     request.body(Full::new(body.unwrap_or_default()))
 }
 
-fn no_answer(attempts: u32, key: Option<&IdempotencyKey>, source: BoxError) -> Error {
-    Error::NoAnswer { attempts, key: key.cloned(), source }
+const fn no_answer(attempts: u32, source: BoxError) -> Error {
+    Error::NoAnswer { attempts, key: None, source }
 }
 
 /// Whatever is no success.
@@ -228,20 +251,29 @@ fn refusal(arrived: &Arrived, attempts: u32) -> Error {
         Err(error) => Error::Unreadable {
             status,
             request_id: text(&arrived.headers, &REQUEST_ID),
+            key: None,
             source: error.into(),
         },
     }
 }
 
-/// How long the server wants to be left alone: in seconds, or until a moment of its own clock.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+/// How long the server wants to be left alone: in seconds, or until a moment of its own clock, of
+/// ours if it does not show its own.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = text(headers, &RETRY_AFTER)?;
-    if let Ok(seconds) = value.parse() {
-        return Some(Duration::from_secs(seconds));
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More seconds than can be counted are for ever.
+        return Some(value.parse().map_or(Duration::MAX, Duration::from_secs));
     }
     let moment = |text: String| httpdate::parse_http_date(&text).ok();
-    let (until, now): (SystemTime, SystemTime) = (moment(value)?, moment(text(headers, &DATE)?)?);
-    Some(until.duration_since(now).unwrap_or_default())
+    let now = text(headers, &DATE).and_then(moment).unwrap_or(now);
+    Some(moment(value)?.duration_since(now).unwrap_or_default())
+}
+
+/// What time it is here.
+#[expect(clippy::disallowed_methods, reason = "nothing is decided by it but when to ask again")]
+fn now() -> SystemTime {
+    SystemTime::now()
 }
 
 fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
@@ -281,17 +313,29 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
             date.map(|date| headers.insert(DATE, HeaderValue::from_static(date)));
-            retry_after(&headers)
+            let ours = httpdate::parse_http_date("Tue, 19 Nov 2024 00:00:30 GMT").unwrap();
+            retry_after(&headers, ours)
         };
         let seconds = Duration::from_secs;
         assert_eq!(after("0", None), Some(seconds(0)));
         assert_eq!(after("120", None), Some(seconds(120)));
         assert_eq!(after("Tue, 19 Nov 2024 00:01:00 GMT", Some(date)), Some(seconds(60)));
         assert_eq!(after("Mon, 18 Nov 2024 00:00:00 GMT", Some(date)), Some(seconds(0)));
-        assert_eq!(after("Tue, 19 Nov 2024 00:01:00 GMT", None), None);
-        for nonsense in ["", "-1", "1.5", "soon", "99999999999999999999"] {
+        assert_eq!(after("Tue, 19 Nov 2024 00:01:00 GMT", None), Some(seconds(30)));
+        assert_eq!(after("Tue, 19 Nov 2024 00:01:00 GMT", Some("now")), Some(seconds(30)));
+        assert_eq!(after("99999999999999999999", Some(date)), Some(Duration::MAX), "for ever");
+        for nonsense in ["", "+1", "-1", "1.5", "soon"] {
             assert_eq!(after(nonsense, Some(date)), None, "{nonsense}");
         }
-        assert_eq!(retry_after(&HeaderMap::new()), None);
+        assert_eq!(retry_after(&HeaderMap::new(), now()), None);
+    }
+
+    #[test]
+    fn what_is_looked_for_is_shown_to_no_log() {
+        let call = Outgoing::new(Method::GET, "/customers?email=awa%40example.com&limit=1");
+        assert_eq!(call.resource(), "/customers");
+        let client = Client::new("https://pay.example.com", "sk_test_key").unwrap();
+        let shown = format!("{:?}", Call::<()>::new(client, call));
+        assert_eq!(shown, "Call(GET /customers)");
     }
 }

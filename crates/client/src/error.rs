@@ -22,7 +22,7 @@ pub enum Error {
     NoAnswer {
         /// How many times it was tried.
         attempts: u32,
-        /// The `Idempotency-Key` of every attempt, where the call had one.
+        /// As [`Error::idempotency_key`].
         key: Option<IdempotencyKey>,
         /// What happened the last time.
         #[source]
@@ -36,6 +36,8 @@ pub enum Error {
         status: u16,
         /// Its `Request-Id`, for the logs of the server.
         request_id: Option<String>,
+        /// As [`Error::idempotency_key`].
+        key: Option<IdempotencyKey>,
         /// What of it could not be read.
         #[source]
         source: BoxError,
@@ -72,6 +74,52 @@ impl Error {
         self.refused().map(|refused| &refused.code)
     }
 
+    /// The `Idempotency-Key` of a call that may have acted although it ended with this error: an
+    /// attempt of it got no answer, one that nobody can read, or one of the server's own failures.
+    /// Whoever asks again with this key is told, and nothing is done twice; with another, a payout
+    /// may be paid twice.
+    ///
+    /// `None` where nothing can have been done, and of calls that had no key.
+    ///
+    /// ```no_run
+    /// # async fn f(client: cauri_client::Client, ask: cauri_client::wire::CreatePayout) {
+    /// if let Err(error) = client.payouts().create(&ask).await {
+    ///     if let Some(key) = error.idempotency_key() {
+    ///         println!("to find out, ask again with {key:?}: {error}");
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
+        match self {
+            Self::Refused(refused) => refused.key.as_ref(),
+            Self::NoAnswer { key, .. } | Self::Unreadable { key, .. } => key.as_ref(),
+            Self::Unsent(_) => None,
+        }
+    }
+
+    /// May the attempt that ended so have acted? Those before it are another matter: one whose
+    /// answer was lost may still be at work when the next is refused.
+    pub(crate) fn may_have_acted(&self) -> bool {
+        match self {
+            Self::Refused(refused) => refused.status >= 500,
+            Self::NoAnswer { source, .. } => !is_unconnected(source),
+            Self::Unreadable { .. } => true,
+            Self::Unsent(_) => false,
+        }
+    }
+
+    /// The same, of a call with this key that may have acted.
+    pub(crate) fn under(mut self, it: Option<IdempotencyKey>) -> Self {
+        match &mut self {
+            Self::Refused(refused) => refused.key = it,
+            Self::NoAnswer { key, .. } | Self::Unreadable { key, .. } => *key = it,
+            Self::Unsent(_) => {}
+        }
+        self
+    }
+
     /// May asking again turn out better? What of a call is tried again by itself was.
     #[must_use]
     pub fn is_transient(&self) -> bool {
@@ -86,6 +134,11 @@ impl Error {
 
 pub(crate) const fn is_transient(status: u16) -> bool {
     status == 429 || status >= 500
+}
+
+/// Was there no connection over which anything could have been asked?
+fn is_unconnected(source: &BoxError) -> bool {
+    source.downcast_ref::<hyper_util::client::legacy::Error>().is_some_and(|it| it.is_connect())
 }
 
 /// A refusal of the API (API §4).
@@ -108,6 +161,9 @@ pub struct Refused {
     pub request_id: Option<String>,
     /// How many times it was asked.
     pub attempts: u32,
+    /// As [`Error::idempotency_key`]: an earlier attempt may have acted, or this one in spite of
+    /// its failure.
+    pub key: Option<IdempotencyKey>,
 }
 
 /// One thing that is wrong with the parameters.
@@ -159,7 +215,7 @@ struct Told {
 impl Envelope {
     pub(crate) fn into_refused(self, status: u16, attempts: u32) -> Refused {
         let Told { r#type: kind, code, message, param, details, request_id } = self.error;
-        Refused { status, kind, code, message, param, details, request_id, attempts }
+        Refused { status, kind, code, message, param, details, request_id, attempts, key: None }
     }
 }
 

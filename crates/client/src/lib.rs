@@ -52,6 +52,8 @@
 //! A call that gets no answer, 429 or a 5xx is tried again: see [`Retry`]. Every attempt of it
 //! carries the same `Idempotency-Key`, so that a payment whose answer was lost is not made twice.
 //! Whoever may have to go on after a crash of their own names the key: [`Call::idempotency_key`].
+//! A call that ends with an error although it may have acted tells the key to repeat it with:
+//! [`Error::idempotency_key`].
 //!
 //! # Errors
 //!

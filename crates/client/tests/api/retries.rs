@@ -172,6 +172,58 @@ async fn attempts_have_an_end() {
     assert_eq!(stage.seen().len(), 1);
 }
 
+/// The worst that can happen: it was done, nobody heard so, and then a proxy stands in the way.
+#[tokio::test]
+async fn what_may_have_been_done_is_told_with_its_key() {
+    let endings = [
+        Mishap::Answer(502, &[], "<h1>Bad Gateway</h1>"),
+        Mishap::Answer(429, &[("Retry-After", "3600")], BUSY),
+        Mishap::Answer(503, &[("Retry-After", "99999999999999999999")], BUSY),
+        Mishap::Answer(401, &[], BUSY),
+        Mishap::Answer(404, &[], "no such page"),
+    ];
+    for ending in endings {
+        let stage = Stage::new().await;
+        let client = stage.client();
+        stage.mishaps(&[Mishap::After]);
+        stage.mishaps(&vec![ending.clone(); 4]);
+        let error = client.payments().create(&payment()).await.unwrap_err();
+        let seen = stage.seen();
+        let key = error.idempotency_key().unwrap_or_else(|| panic!("{ending:?}: {error:?}"));
+        assert_eq!(keys(&seen), HashSet::from([key.as_str()]), "{ending:?}");
+        stage.door().forget();
+        let again = client.payments().create(&payment()).idempotency_key(key.clone());
+        assert!(again.send().await.unwrap().is_replayed(), "{ending:?}");
+        assert_eq!(payments(&stage).await, 1, "{ending:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_done_and_cannot_be_read_is_told_with_its_key() {
+    let stage = Stage::new().await;
+    stage.mishaps(&[Mishap::Answer(201, &[], r#"{"a":1}"#)]);
+    let error = stage.client().payments().create(&payment()).await.unwrap_err();
+    let key = error.idempotency_key().expect("a key");
+    assert_eq!(keys(&stage.seen()), HashSet::from([key.as_str()]));
+}
+
+#[tokio::test]
+async fn what_was_never_done_has_no_key_to_repeat_it_with() {
+    let stage = Stage::new().await;
+    let busy = Mishap::Answer(429, &[("Retry-After", "3600")], BUSY);
+    let no = Mishap::Answer(400, &[], BUSY);
+    for mishap in [busy, no] {
+        stage.mishaps(std::slice::from_ref(&mishap));
+        let error = stage.client().payments().create(&payment()).await.unwrap_err();
+        assert_eq!(error.idempotency_key(), None, "{mishap:?}");
+    }
+    let pause = Duration::from_millis(1);
+    let retry = Retry::default().attempts_max(2).pauses(pause, pause);
+    let client = Client::builder(&nowhere().await, "sk_test_x").retry(retry).build().unwrap();
+    let error = client.payments().create(&payment()).await.unwrap_err();
+    assert_eq!(error.idempotency_key(), None, "nobody was reached: {error:?}");
+}
+
 #[tokio::test]
 async fn an_answer_that_never_comes_is_given_up() {
     let stage = Stage::new().await;
