@@ -253,3 +253,35 @@ async fn a_database_is_looked_at_and_left_as_it_was() {
     assert!(!found.writable, "{found:?}");
     assert!(PostgresStore::inspect("postgres://nobody@127.0.0.1:1/x").await.is_err());
 }
+
+#[tokio::test]
+async fn what_a_user_may_do_is_seen() {
+    let home = Home::new();
+    home.open().await.close().await;
+    let mut connection = home.connection().await;
+    let (schema, role) = (&home.schema, home.schema.replace("Scratch ", "clerk-"));
+    let mut run = async |text: String| {
+        sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut connection).await.unwrap();
+    };
+    run(format!(
+        "drop role if exists \"{role}\"; create role \"{role}\";
+         grant usage on schema \"{schema}\" to \"{role}\";
+         grant select, insert, update on all tables in schema \"{schema}\" to \"{role}\""
+    ))
+    .await;
+    let joint = if url().contains('?') { '&' } else { '?' };
+    let (named, quoted) = (schema.replace(' ', "%20"), format!("-c%20role%3D{role}"));
+    let place = format!("{}{joint}schema={named}&options={quoted}", url());
+    let may = async || {
+        let found = PostgresStore::inspect(&place).await.unwrap();
+        (found.writable, found.migratable)
+    };
+    assert_eq!(may().await, (false, false), "what was answered is never forgotten");
+    run(format!("grant delete on \"{schema}\".idempotency to \"{role}\"")).await;
+    assert_eq!(may().await, (true, false), "enough to serve");
+    run(format!("grant create on schema \"{schema}\" to \"{role}\"")).await;
+    assert_eq!(may().await, (true, false), "the tables are somebody else's");
+    let owner = PostgresStore::inspect(&format!("{}{joint}schema={named}", url())).await.unwrap();
+    assert!(owner.writable && owner.migratable, "{owner:?}");
+    run(format!("drop owned by \"{role}\"; drop role \"{role}\"")).await;
+}
