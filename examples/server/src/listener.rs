@@ -15,6 +15,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
 };
+use prometheus_client::metrics::counter::Counter;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -53,17 +54,24 @@ const TURNED_AWAY_ALL: Duration = Duration::from_secs(4);
 /// How long to wait when no connection can be had, as when there are no file descriptors left.
 const BREATH: Duration = Duration::from_millis(100);
 
+/// How many connections there may be, and where those beyond are counted.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    pub(crate) most: u32,
+    pub(crate) refused: Counter,
+}
+
 /// Serves until `shutdown` ends, then finishes what is in flight, for no longer than `within`. Whoever
-/// comes when `connections_max` are open is told by `api` that it is busy.
+/// comes when as many connections are open as may be is told by `api` that it is busy.
 pub(crate) async fn serve(
     listener: TcpListener,
     app: Router,
     api: Api,
-    connections_max: u32,
+    connections: Connections,
     shutdown: impl Future<Output = ()>,
     within: Duration,
 ) {
-    let doors = Doors::new(connections_max);
+    let doors = Doors::new(connections.most);
     let graceful = GracefulShutdown::new();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).max_buf_size(HEAD_BYTES).max_headers(HEADERS);
@@ -100,6 +108,7 @@ pub(crate) async fn serve(
                 });
             }
             Place::TurnedAway(slot) => {
+                connections.refused.inc();
                 let api = api.clone();
                 let service = service_fn(move |_| {
                     let answer = turned_away(&api);

@@ -15,7 +15,8 @@ use crate::{
     commands::accounts::NewAccount,
     error::{Done, Failure},
     interrupt::Interrupt,
-    keyring, listener,
+    keyring,
+    listener::{self, Connections},
     metrics::{Counts, Metrics},
     options::ServeOptions,
     output::Output,
@@ -49,8 +50,10 @@ pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
         .at_once(options.max_requests)
         .build();
     let metrics = Metrics::of(&counts, &opened, &engine);
+    let connections =
+        Connections { most: options.max_connections, refused: metrics.refused.clone() };
     let app = app(engine, metrics, api.clone());
-    listener::serve(socket, app, api, options.max_connections, stopped(stopping), LAST).await;
+    listener::serve(socket, app, api, connections, stopped(stopping), LAST).await;
     if let Some(worker) = worker {
         worker.await?;
     }

@@ -19,7 +19,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use cauri::Engine;
-use prometheus_client::{encoding::text::encode, registry::Registry};
+use prometheus_client::{encoding::text::encode, metrics::counter::Counter, registry::Registry};
 
 pub(crate) use self::counts::Counts;
 use self::{
@@ -33,22 +33,26 @@ pub(crate) struct Metrics {
     registry: Arc<Registry>,
     requests: Requests,
     waiting: Waiting,
+    /// Connections that nobody was left to serve.
+    pub(crate) refused: Counter,
 }
 
 impl Metrics {
     /// Those of a server that begins now.
     pub(crate) fn of(counts: &Counts, store: &Opened, engine: &Engine) -> Self {
-        let requests = Requests::default();
+        let (requests, refused) = (Requests::default(), Counter::default());
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Process::since(engine.now())));
         let own = registry.sub_registry_with_prefix("cauri");
         requests.register(own);
+        let help = "Connections answered 503 because as many were open as may be";
+        own.register("connections_refused", help, refused.clone());
         counts.register(own);
         let waiting = Waiting::new(engine.clone(), store.clone());
         waiting.register(own);
         own.register_collector(Box::new(Commits(store.clone())));
         own.register_collector(Box::new(Sessions(store.clone())));
-        Self { registry: Arc::new(registry), requests, waiting }
+        Self { registry: Arc::new(registry), requests, waiting, refused }
     }
 
     /// Counts a request on its way through.

@@ -208,6 +208,9 @@ fn whoever_is_one_too_many_is_told_so(store: &Store) {
         }
     });
     assert_eq!(served.text(), "ok\n");
+    let metrics = Server::next_shop(&server).unwrap().anyone.get("/metrics").text();
+    let refused = metrics.lines().find(|line| line.starts_with("cauri_connections_refused_total "));
+    assert_eq!(refused, Some("cauri_connections_refused_total 500"), "{metrics}");
 }
 
 fn a_server_without_room_answers_at_once(store: &Store) {
