@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use cauri_client::{
-    Amount, Client, EventKind, Metadata, OrderId, PaymentId, PaymentLinkId, PaymentMethod,
-    ResourceId, Scenario, filter,
+    Amount, Client, Environment, Error, EventKind, Metadata, OrderId, PaymentId, PaymentLinkId,
+    PaymentMethod, ResourceId, Scenario, filter,
     wire::{
         CancelPayment, CreatePayment, CreatePaymentLink, CreatePayout, CreateRefund, EventBody,
         Fund, Simulate,
@@ -29,6 +29,11 @@ pub(crate) struct TriggerOptions {
     kind: EventKind,
 }
 
+/// Nothing is made to happen where money is real.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing was done: trigger is for the sandbox, and the key is for {0}")]
+struct NoSandbox(Environment);
+
 /// The event did not come of what makes it come.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind} did not happen to {resource}: is its network the sandbox's own?")]
@@ -40,10 +45,36 @@ struct DidNotHappen {
 pub(crate) async fn run(options: TriggerOptions, output: Output) -> Done {
     let TriggerOptions { remote, kind } = options;
     let client = remote.client()?;
-    let resource = make(&client, kind).await?;
+    // What makes an event happen would happen to real people before the sandbox's tools refuse.
+    let environment = client.balance(None).await?.environment;
+    if environment != Environment::Sandbox {
+        return Err(NoSandbox(environment).into());
+    }
+    let resource = make(&client, kind).await.map_err(without_key)?;
     let event = told(&client, kind, resource).await?;
     output.say(&event, &Told::read(&event)?.line())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// There is nothing to repeat with the key of one of several calls, and no harm in test money that
+/// is moved twice.
+fn without_key(failure: Failure) -> Failure {
+    match failure.downcast::<Error>() {
+        Ok(error) => match *error {
+            Error::Refused(mut refused) => {
+                refused.key = None;
+                Error::Refused(refused).into()
+            }
+            Error::NoAnswer { attempts, key: _, source } => {
+                Error::NoAnswer { attempts, key: None, source }.into()
+            }
+            Error::Unreadable { status, request_id, key: _, source } => {
+                Error::Unreadable { status, request_id, key: None, source }.into()
+            }
+            error => error.into(),
+        },
+        Err(failure) => failure,
+    }
 }
 
 /// Does what this kind of event tells of; what it is about.
@@ -128,6 +159,8 @@ struct GivenBack {
 
 async fn refund(client: &Client, amount: Amount, scenario: Scenario) -> Result<GivenBack, Failure> {
     let payment = paid(client, None).await?;
+    // A fee that the platform keeps is not paid out of what the payment brought.
+    fund(client).await?;
     let ask = CreateRefund {
         payment,
         amount: Some(amount),
@@ -142,10 +175,9 @@ async fn refund(client: &Client, amount: Amount, scenario: Scenario) -> Result<G
 }
 
 async fn pay_out(client: &Client, scenario: Scenario) -> Result<OrderId, Failure> {
-    let currency = "XOF".parse()?;
     let ask = CreatePayout {
         amount: Amount::new(AMOUNT),
-        currency,
+        currency: "XOF".parse()?,
         method: PaymentMethod::MobileMoney,
         network: MTN.parse()?,
         phone: PHONE.parse()?,
@@ -156,11 +188,16 @@ async fn pay_out(client: &Client, scenario: Scenario) -> Result<OrderId, Failure
         description: None,
         metadata: Metadata::default(),
     };
-    // Enough for whatever fee the platform takes.
-    let amount = Amount::new(AMOUNT.saturating_mul(2));
-    client.sandbox().fund(&Fund { amount, currency }).await?;
+    fund(client).await?;
     let payout = OrderId::Payout(client.payouts().create(&ask).await?.id);
     play(client, payout, scenario).await
+}
+
+/// Test money: enough for whatever fee the platform takes.
+async fn fund(client: &Client) -> Result<(), Failure> {
+    let (amount, currency) = (Amount::new(AMOUNT.saturating_mul(2)), "XOF".parse()?);
+    client.sandbox().fund(&Fund { amount, currency }).await?;
+    Ok(())
 }
 
 async fn link(client: &Client) -> Result<PaymentLinkId, Failure> {

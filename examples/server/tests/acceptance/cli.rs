@@ -23,6 +23,8 @@ stories![
     payments_are_made_shown_listed_and_cancelled,
     payouts_and_refunds_are_made_shown_and_listed,
     every_kind_of_event_is_made_to_happen,
+    a_refund_is_made_to_happen_whatever_it_costs,
+    nothing_is_triggered_in_live,
     events_are_shown_and_followed,
     what_is_listened_to_is_forwarded_and_signed,
     a_receiver_that_fails_is_shown_to_fail,
@@ -195,6 +197,28 @@ fn every_kind_of_event_is_made_to_happen(store: &Store) {
     }
 }
 
+/// Where the platform keeps its fee, a payment alone does not pay for its refund.
+fn a_refund_is_made_to_happen_whatever_it_costs(store: &Store) {
+    let keeping = store.serve(&["--refund-fee-policy", "keep"]);
+    for kind in ["payment.refunded", "refund.failed"] {
+        let shop = Server::next_shop(&keeping).expect("an account without money");
+        assert_eq!(one(&mut asking(&shop, &["trigger", kind]))["type"], kind);
+    }
+}
+
+fn nothing_is_triggered_in_live(store: &Store) {
+    let shop = store.shop();
+    let live = &shop.account.secret_live;
+    for kind in EVENTS {
+        let (code, error) = failed(&mut asking_with(&shop, live, &["trigger", kind]));
+        assert_eq!(code, 2, "{kind}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("sandbox") && message.contains("live"), "{message}");
+    }
+    let told = lines(&mut asking_with(&shop, live, &["events", "list", "--all"]));
+    assert!(told.is_empty(), "nothing was done: {told:?}");
+}
+
 fn events_are_shown_and_followed(store: &Store) {
     let shop = store.shop();
     let first = one(&mut asking(&shop, &["trigger", "payment.failed"]));
@@ -272,9 +296,6 @@ fn a_refusal_and_a_failure_are_told_apart(store: &Store) {
     let nothing = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c";
     let (code, error) = failed(&mut asking(&shop, &["payments", "get", nothing]));
     assert_eq!((code, &error["code"]), (1, &json!("resource_not_found")));
-    let live = &shop.account.secret_live;
-    let (code, error) = failed(&mut asking_with(&shop, live, &["trigger", "payment.failed"]));
-    assert_eq!((code, &error["type"]), (1, &json!("invalid_request_error")), "nothing in live");
     let (code, error) = failed(&mut asking_with(&shop, "sk_test_x", &["payments", "list"]));
     assert_eq!((code, &error["code"]), (1, &json!("api_key_invalid")));
     let away = ["payments", "list", "--url", "http://pay.example.com"];
