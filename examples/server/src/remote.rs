@@ -80,8 +80,14 @@ pub(crate) fn say<T: DeserializeOwned>(
     line: impl Fn(&T) -> String,
 ) -> Result<(), Failure> {
     // What is to be repeated word for word need not be understood.
-    let text = if output.json { String::new() } else { line(&serde_json::from_str(raw.get())?) };
+    let text = if output.json { String::new() } else { shown(raw, line) };
     Ok(output.say(raw, &text)?)
+}
+
+/// A line for people; everything, where a later server uses a word that this program does not know.
+/// It was done all the same.
+fn shown<T: DeserializeOwned>(raw: &RawValue, line: impl Fn(&T) -> String) -> String {
+    serde_json::from_str(raw.get()).map_or_else(|_| pretty(raw.get()), |it| line(&it))
 }
 
 /// Says one thing with all of its fields.
@@ -139,6 +145,15 @@ fn pretty(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_understood_is_shown_as_it_came() {
+        let line =
+            |statuses: &Vec<cauri_client::PayoutStatus>| format!("{} of them", statuses.len());
+        let raw = |json: &str| RawValue::from_string(json.to_owned()).unwrap();
+        assert_eq!(shown(&raw(r#"["created"]"#), line), "1 of them");
+        assert_eq!(shown(&raw(r#"["on_the_moon"]"#), line), "[\n  \"on_the_moon\"\n]");
+    }
 
     #[test]
     fn json_is_laid_out_in_its_own_order() {
