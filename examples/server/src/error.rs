@@ -1,8 +1,12 @@
 //! What ends a command, and how (docs/cli.md).
 
-use std::{error::Error as StdError, io, process::ExitCode};
+use std::{
+    error::Error as StdError,
+    io::{self, Write},
+    process::ExitCode,
+};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::output::Output;
 
@@ -15,33 +19,60 @@ pub(crate) type Failure = Box<dyn StdError + Send + Sync>;
 /// What was asked was answered, with no.
 pub(crate) const REFUSED: u8 = 1;
 
-/// It could not be asked or answered. Wrong command lines end so too.
-const NOT_DONE: u8 = 2;
+/// It could not be asked or answered, or nobody knows whether it was done. Wrong command lines end
+/// so too.
+pub(crate) const NOT_DONE: u8 = 2;
 
 /// Tells an error, and everything that caused it; how the command ends for it.
 pub(crate) fn tell(error: &(dyn StdError + 'static), output: Output) -> ExitCode {
     if error.downcast_ref::<io::Error>().is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
-        // Whoever reads, such as `head`, has had enough.
+        // Whoever reads, such as `head`, has had enough. What is written for its verdict does not
+        // come here (`Output::conclude`).
         return ExitCode::SUCCESS;
     }
-    let refused = error
-        .downcast_ref::<cauri_client::Error>()
-        .filter(|error| !error.is_transient())
-        .and_then(cauri_client::Error::refused);
-    let text = chain(error);
-    if output.json {
-        let error = match refused {
-            Some(it) => json!({
-                "type": it.kind, "code": it.code.as_str(), "message": it.message,
-                "param": it.param, "request_id": it.request_id,
-            }),
-            None => json!({ "message": text }),
-        };
-        eprintln!("{}", json!({ "error": error }));
-    } else {
-        eprintln!("cauri-server: {text}");
+    say(error, output);
+    let is_no = error.downcast_ref::<cauri_client::Error>().is_some_and(|error| {
+        error.refused().is_some() && !error.is_transient() && error.idempotency_key().is_none()
+    });
+    ExitCode::from(if is_no { REFUSED } else { NOT_DONE })
+}
+
+/// Says an error on stderr. Where nobody reads that any more, there is nobody to be told.
+pub(crate) fn say(error: &(dyn StdError + 'static), output: Output) {
+    let line = if output.json { in_json(&json(error)) } else { text(error) };
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// An error for programs.
+pub(crate) fn in_json(error: &Value) -> String {
+    json!({ "error": error }).to_string()
+}
+
+fn json(error: &(dyn StdError + 'static)) -> Value {
+    let asked = error.downcast_ref::<cauri_client::Error>();
+    let mut json = match asked.and_then(cauri_client::Error::refused) {
+        Some(it) => json!({
+            "type": it.kind, "code": it.code.as_str(), "message": it.message,
+            "param": it.param, "request_id": it.request_id,
+        }),
+        None => json!({ "message": chain(error) }),
+    };
+    if let Some(key) = asked.and_then(cauri_client::Error::idempotency_key) {
+        json["idempotency_key"] = key.as_str().into();
     }
-    ExitCode::from(if refused.is_some() { REFUSED } else { NOT_DONE })
+    json
+}
+
+fn text(error: &(dyn StdError + 'static)) -> String {
+    let text = format!("cauri-server: {}", chain(error));
+    let asked = error.downcast_ref::<cauri_client::Error>();
+    match asked.and_then(cauri_client::Error::idempotency_key) {
+        Some(key) => format!(
+            "{text}\nIt may have been done. To ask again without doing it twice: --idempotency-key {}",
+            key.as_str()
+        ),
+        None => text,
+    }
 }
 
 /// An error and what caused it, in one line.

@@ -17,6 +17,7 @@ mod serve;
 mod store;
 #[cfg(feature = "otlp")]
 mod telemetry;
+mod usage;
 mod words;
 
 use std::process::ExitCode;
@@ -35,13 +36,20 @@ use crate::{
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => return usage::tell(&error),
+    };
     let output = Output { json: options.json };
     let telling = match Telling::start(&options.log) {
         Ok(telling) => telling,
         Err(error) => return error::tell(&*error, output),
     };
-    let done = match options.command() {
+    let command = match options.command() {
+        Ok(command) => command,
+        Err(error) => return usage::tell(&error),
+    };
+    let done = match command {
         Command::Serve(options) => serve::run(*options, output).await,
         Command::Accounts(command) => accounts::run(command, output).await,
         Command::Keys(command) => keys::run(command, output).await,

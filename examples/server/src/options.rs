@@ -27,11 +27,15 @@ pub(crate) struct Options {
 
 impl Options {
     /// What to do: to serve, unless told otherwise.
-    pub(crate) fn command(self) -> Command {
-        self.command.unwrap_or_else(|| {
-            let plain = Self::parse_from(["cauri-server", "serve"]).command;
-            plain.expect("a command was given")
-        })
+    ///
+    /// # Errors
+    /// What the environment says of serving is wrong.
+    pub(crate) fn command(self) -> Result<Command, clap::Error> {
+        match self.command {
+            Some(command) => Ok(command),
+            None => Self::try_parse_from(["cauri-server", "serve"])
+                .map(|plain| plain.command.expect("a command was given")),
+        }
     }
 }
 

@@ -25,6 +25,14 @@ impl Output {
         out.flush()
     }
 
+    /// Says what a command ends with. Whether anybody still reads it changes nothing about that.
+    pub(crate) fn conclude(self, json: &(impl Serialize + ?Sized), text: &str) -> io::Result<()> {
+        match self.say(json, text) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            said => said,
+        }
+    }
+
     /// Says something that only people want to know.
     pub(crate) fn remark(self, text: &str) -> io::Result<()> {
         if self.json { Ok(()) } else { writeln!(anstream::stdout(), "{text}") }

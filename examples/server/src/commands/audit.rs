@@ -36,6 +36,6 @@ pub(crate) async fn run(at: &StoreOptions, output: Output) -> Done {
     let json = json!({
         "holds": holds, "accounts": accounts, "entries": entries, "violations": violations,
     });
-    output.say(&json, &text.join("\n"))?;
+    output.conclude(&json, &text.join("\n"))?;
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
 }

@@ -114,7 +114,7 @@ pub(crate) async fn run(options: DoctorOptions, output: Output) -> Done {
     let troubles = checks.iter().filter(|check| check.finding == Finding::Trouble).count();
     let text: Vec<String> = checks.iter().map(Check::text).collect();
     let json: Vec<Value> = checks.iter().map(Check::json).collect();
-    output.say(&json!({ "well": troubles == 0, "checks": json }), &text.join("\n"))?;
+    output.conclude(&json!({ "well": troubles == 0, "checks": json }), &text.join("\n"))?;
     Ok(if troubles == 0 { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
 }
 

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::events::{PAUSE, Told};
 use crate::{
-    error::{Done, Failure, chain},
+    error::{self, Done, Failure},
     interrupt::Interrupt,
     output::{Output, coloured},
     remote::RemoteOptions,
@@ -71,7 +71,7 @@ async fn listen(options: ListenOptions, output: Output) -> Result<(), Failure> {
             Ok(told) => told,
             // A server that is started anew is heard again.
             Err(error) if error.is_transient() => {
-                eprintln!("cauri-server: {}", chain(&error));
+                error::say(&error, output);
                 Vec::new()
             }
             Err(error) => return Err(error.into()),

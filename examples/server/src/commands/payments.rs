@@ -38,6 +38,9 @@ pub(crate) enum PaymentsCommand {
         /// Why
         #[arg(long)]
         reason: Option<Text<255>>,
+        /// Under which it is done once, however often it is asked for
+        #[arg(long)]
+        idempotency_key: Option<IdempotencyKey>,
     },
 }
 
@@ -149,9 +152,12 @@ pub(crate) async fn run(command: PaymentsCommand, output: Output) -> Done {
             };
             page.say(output, remote.client()?.payments().list(&filter).raw(), line).await?;
         }
-        PaymentsCommand::Cancel { remote, id, reason } => {
+        PaymentsCommand::Cancel { remote, id, reason, idempotency_key } => {
             let client = remote.client()?;
-            let call = client.payments().cancel(id, &CancelPayment { reason });
+            let mut call = client.payments().cancel(id, &CancelPayment { reason });
+            if let Some(key) = idempotency_key {
+                call = call.idempotency_key(key);
+            }
             say(output, &call.raw().await?, line)?;
         }
     }

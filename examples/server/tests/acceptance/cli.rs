@@ -29,10 +29,14 @@ stories![
     what_is_listened_to_is_forwarded_and_signed,
     a_receiver_that_fails_is_shown_to_fail,
     a_refusal_and_a_failure_are_told_apart,
+    what_may_have_been_done_is_told_with_its_key,
+    every_error_is_json_for_a_program,
+    a_reader_that_is_gone_is_no_failure,
     what_is_no_terminal_gets_no_colours,
     completions_know_every_command;
     durable:
     what_is_administered_is_told_in_json,
+    a_verdict_does_not_depend_on_who_reads_it,
     a_doctor_has_nothing_to_say_about_what_runs,
     a_doctor_says_what_is_wrong,
 ];
@@ -317,6 +321,70 @@ fn a_refusal_and_a_failure_are_told_apart(store: &Store) {
     assert!(text(&keyless.stderr).contains("--key"), "{}", text(&keyless.stderr));
 }
 
+/// A proxy stands before a server that may have done it all.
+fn what_may_have_been_done_is_told_with_its_key(store: &Store) {
+    let (shop, proxy) = (store.shop(), Sink::scripted(vec![Answer::Status(502)]));
+    let create = |key: &[&str]| {
+        let mut command = asking(&shop, &CREATE);
+        command.env("CAURI_URL", proxy.url()).args(key);
+        command
+    };
+    let (code, error) = failed(&mut create(&[]));
+    let key = error["idempotency_key"].as_str().unwrap_or_else(|| panic!("a key: {error}"));
+    assert_eq!(code, 2, "not known is not done: {error}");
+    assert!(proxy.hits().iter().all(|hit| hit.header("Idempotency-Key") == key), "{key}");
+    let output = create(&["--idempotency-key", "order-7"]).output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told.contains("--idempotency-key order-7"), "{told}");
+    let id = "pay_01jd3w8k4f7q2m9x5r6t0v1b3c";
+    let mut cancel = asking(&shop, &["payments", "cancel", id, "--idempotency-key", "undo-7"]);
+    let (_, error) = failed(cancel.env("CAURI_URL", proxy.url()));
+    assert_eq!(error["idempotency_key"], "undo-7");
+    let (_, error) = failed(asking(&shop, &CREATE).args(["--expires-in", "5"]));
+    assert!(error.get("idempotency_key").is_none(), "nothing was done: {error}");
+}
+
+fn every_error_is_json_for_a_program(store: &Store) {
+    let place = store.place();
+    for wrong in [&["nonsense"][..], &["payments", "list"], &["trigger", "payment.lost"]] {
+        let (code, error) = failed(&mut place.command_at(wrong));
+        assert_eq!(code, 2, "{wrong:?}");
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.is_empty() && !message.starts_with("error: "), "{message}");
+        let output = place.command_at(wrong).env("CAURI_JSON", "1").output().unwrap();
+        let told: Value = serde_json::from_slice(&output.stderr).expect("JSON");
+        assert_eq!(told["error"]["message"], message);
+        let output = place.command_at(wrong).output().unwrap();
+        assert!(text(&output.stderr).starts_with("error: "), "for people: {wrong:?}");
+    }
+    for asked in ["--help", "--version"] {
+        let said = good(place.command_at(&[asked]).env("CAURI_JSON", "1"));
+        assert!(said.contains("cauri"), "{said}");
+    }
+}
+
+/// The end of a pipe that nobody reads any more.
+fn nobody() -> Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+fn a_reader_that_is_gone_is_no_failure(store: &Store) {
+    let shop = store.shop();
+    shop.pay(json!({}));
+    let listed = asking(&shop, &["payments", "list"]).stdout(nobody()).status().unwrap();
+    assert_eq!(listed.code(), Some(0), "it had enough");
+    for json in [&[][..], &["--json"]] {
+        let mut refused = asking(&shop, &["payments", "get", "pay_01jd3w8k4f7q2m9x5r6t0v1b3c"]);
+        let refused = refused.args(json).stderr(nobody()).status().unwrap();
+        assert_eq!(refused.code(), Some(1), "no panic, and the same answer");
+    }
+    let wrong = shop.server.place.command_at(&["nonsense"]).stderr(nobody()).status().unwrap();
+    assert_eq!(wrong.code(), Some(2));
+}
+
 fn what_is_no_terminal_gets_no_colours(store: &Store) {
     let shop = store.shop();
     let made = good(&mut asking(&shop, &CREATE));
@@ -372,6 +440,20 @@ fn what_is_administered_is_told_in_json(store: &Store) {
     assert!(audit["entries"].as_i64().unwrap() >= 4 && audit["accounts"] == 3, "{audit}");
     let (code, error) = failed(&mut place.command(&["keys", "revoke", "--key", "sk_test_none"]));
     assert_eq!((code, &error["message"]), (2, &json!("there is no such key")));
+}
+
+fn a_verdict_does_not_depend_on_who_reads_it(store: &Store) {
+    let place = store.place();
+    place.run(&["accounts", "create"]);
+    let audit = place.command(&["audit"]).stdout(nobody()).status().unwrap();
+    assert_eq!(audit.code(), Some(0));
+    let busy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let busy = busy.local_addr().unwrap().to_string();
+    for json in [&[][..], &["--json"]] {
+        let mut doctor = place.command(&["doctor", "--listen", &busy]);
+        let doctor = doctor.args(json).stdout(nobody()).status().unwrap();
+        assert_eq!(doctor.code(), Some(1), "there is trouble, read or not");
+    }
 }
 
 /// What a doctor found, by what it is about.
