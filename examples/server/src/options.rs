@@ -4,7 +4,8 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
 
 use cauri::{AccountId, decide::RefundFeePolicy};
 use cauri_http::RateLimit;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use cauri_webhook::Policy;
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser};
 use clap_complete::Shell;
 
 use crate::commands::{
@@ -19,7 +20,7 @@ pub(crate) struct Options {
     #[command(subcommand)]
     command: Option<Command>,
     /// Says everything in JSON, an object a line, for programs
-    #[arg(long, env = "CAURI_JSON", global = true)]
+    #[arg(long, env = "CAURI_JSON", value_parser = FalseyValueParser::new(), global = true)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) log: LogOptions,
@@ -90,7 +91,12 @@ pub(crate) struct LogOptions {
     #[arg(long = "log-format", env = "CAURI_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) format: LogFormat,
     /// Tells of every span too, when it ends, and how long it took
-    #[arg(long = "log-spans", env = "CAURI_LOG_SPANS", global = true)]
+    #[arg(
+        long = "log-spans",
+        env = "CAURI_LOG_SPANS",
+        value_parser = FalseyValueParser::new(),
+        global = true
+    )]
     pub(crate) spans: bool,
     /// Where a collector takes spans over OTLP, such as `http://localhost:4318`
     #[cfg(feature = "otlp")]
@@ -125,7 +131,7 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "CAURI_RATE_LIMIT", default_value = "6000/60", value_name = "N/SECONDS|off")]
     pub(crate) rate_limit: Rate,
     /// Every creation must name an Idempotency-Key
-    #[arg(long, env = "CAURI_IDEMPOTENCY_REQUIRED")]
+    #[arg(long, env = "CAURI_IDEMPOTENCY_REQUIRED", value_parser = FalseyValueParser::new())]
     pub(crate) idempotency_required: bool,
     /// What of a payment's fee a refund gives back
     #[arg(
@@ -140,13 +146,13 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "CAURI_SECRET_KEY", value_name = "FILE")]
     pub(crate) secret_key: Option<PathBuf>,
     /// Webhooks may go to private addresses in live as well
-    #[arg(long, env = "CAURI_ALLOW_PRIVATE_WEBHOOKS")]
+    #[arg(long, env = "CAURI_ALLOW_PRIVATE_WEBHOOKS", value_parser = FalseyValueParser::new())]
     pub(crate) allow_private_webhooks: bool,
     /// Webhooks may go to private addresses and over plain http in neither environment
-    #[arg(long, env = "CAURI_REFUSE_PRIVATE_WEBHOOKS", conflicts_with = "allow_private_webhooks")]
+    #[arg(long, env = "CAURI_REFUSE_PRIVATE_WEBHOOKS", value_parser = FalseyValueParser::new())]
     pub(crate) refuse_private_webhooks: bool,
     /// Only answers; what is due is left to other servers on the same store
-    #[arg(long, env = "CAURI_NO_WORKER")]
+    #[arg(long, env = "CAURI_NO_WORKER", value_parser = FalseyValueParser::new())]
     pub(crate) no_worker: bool,
     /// How many requests are worked on at once; every other is answered 503 at once
     #[arg(long, env = "CAURI_MAX_REQUESTS", default_value_t = 512)]
@@ -155,6 +161,26 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "CAURI_MAX_CONNECTIONS", default_value_t = 10_000)]
     pub(crate) max_connections: u32,
 }
+
+impl ServeOptions {
+    /// Where webhooks may go.
+    ///
+    /// # Errors
+    /// Both are wanted. Clap would see a contradiction in a variable that says no.
+    pub(crate) fn webhooks(&self) -> Result<Policy, Contradiction> {
+        if self.allow_private_webhooks && self.refuse_private_webhooks {
+            return Err(Contradiction);
+        }
+        Ok(Policy::default()
+            .private_in_live(self.allow_private_webhooks)
+            .private_in_sandbox(!self.refuse_private_webhooks))
+    }
+}
+
+/// Private addresses cannot be both.
+#[derive(Debug, thiserror::Error)]
+#[error("--allow-private-webhooks and --refuse-private-webhooks contradict each other")]
+pub(crate) struct Contradiction;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccountsCommand {

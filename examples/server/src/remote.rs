@@ -3,7 +3,7 @@
 use std::io;
 
 use cauri_client::{BuildError, Client, Listing, Page, wire::List};
-use clap::Args;
+use clap::{Args, builder::FalseyValueParser};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -18,7 +18,7 @@ pub(crate) struct RemoteOptions {
     #[arg(long, env = "CAURI_KEY", hide_env_values = true)]
     pub(crate) key: String,
     /// The key may travel unencrypted to another machine
-    #[arg(long, env = "CAURI_PLAIN_HTTP")]
+    #[arg(long, env = "CAURI_PLAIN_HTTP", value_parser = FalseyValueParser::new())]
     pub(crate) plain_http: bool,
 }
 

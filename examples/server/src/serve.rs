@@ -7,7 +7,7 @@ use axum::{
 };
 use cauri::{Engine, Key, Worker, WorkerOptions, decide::Terms};
 use cauri_http::Api;
-use cauri_webhook::{HttpNotifier, Policy};
+use cauri_webhook::HttpNotifier;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::watch, time::timeout};
 
@@ -32,6 +32,7 @@ const LAST: Duration = Duration::from_millis(8_500);
 const READY: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
+    options.webhooks()?;
     let stopping = stopping()?;
     let counts = Arc::new(Counts::default());
     let opened = Opened::at(&options.at.store, counts.clone()).await?;
@@ -69,10 +70,7 @@ async fn engine(
 ) -> Result<Engine, Failure> {
     let store = opened.store();
     let keys = keyring::of(options.secret_key.as_deref(), &*store).await?;
-    let policy = Policy::default()
-        .private_in_live(options.allow_private_webhooks)
-        .private_in_sandbox(!options.refuse_private_webhooks);
-    let notifier = HttpNotifier::builder().policy(policy).build()?;
+    let notifier = HttpNotifier::builder().policy(options.webhooks()?).build()?;
     let mut terms = Terms::default();
     terms.refund_fee_policy = options.refund_fee_policy;
     let mut how = cauri::Options::default();

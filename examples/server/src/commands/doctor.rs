@@ -105,6 +105,7 @@ impl Check {
 
 pub(crate) async fn run(options: DoctorOptions, output: Output) -> Done {
     let DoctorOptions { serve, url, key } = options;
+    serve.webhooks()?;
     let mut checks = store_checks(&serve.at.store).await;
     checks.push(secret_key(serve.secret_key.as_deref()));
     match url {

@@ -32,6 +32,7 @@ stories![
     what_may_have_been_done_is_told_with_its_key,
     every_error_is_json_for_a_program,
     a_reader_that_is_gone_is_no_failure,
+    variables_of_flags_are_read_as_people_write_them,
     what_is_no_terminal_gets_no_colours,
     completions_know_every_command;
     durable:
@@ -383,6 +384,41 @@ fn a_reader_that_is_gone_is_no_failure(store: &Store) {
     }
     let wrong = shop.server.place.command_at(&["nonsense"]).stderr(nobody()).status().unwrap();
     assert_eq!(wrong.code(), Some(2));
+}
+
+fn variables_of_flags_are_read_as_people_write_them(store: &Store) {
+    let place = store.place();
+    let doctor = |variable: &str, value: &str| {
+        let mut command = place.command(&["doctor", "--listen", "127.0.0.1:0"]);
+        good(command.env(variable, value))
+    };
+    for yes in ["1", "true", "yes", "on"] {
+        assert!(doctor("CAURI_JSON", yes).starts_with('{'), "{yes}");
+    }
+    for no in ["0", "false", "no", "off", ""] {
+        assert!(!doctor("CAURI_JSON", no).starts_with('{'), "{no}");
+    }
+    for flag in [
+        "CAURI_LOG_SPANS",
+        "CAURI_IDEMPOTENCY_REQUIRED",
+        "CAURI_ALLOW_PRIVATE_WEBHOOKS",
+        "CAURI_REFUSE_PRIVATE_WEBHOOKS",
+        "CAURI_NO_WORKER",
+        "CAURI_PLAIN_HTTP",
+    ] {
+        doctor(flag, "1");
+        doctor(flag, "0");
+    }
+    let both = |allow: &str| {
+        let mut command = place.command(&["doctor", "--listen", "127.0.0.1:0"]);
+        command.env("CAURI_ALLOW_PRIVATE_WEBHOOKS", allow);
+        command.env("CAURI_REFUSE_PRIVATE_WEBHOOKS", "1");
+        command
+    };
+    good(&mut both("0"));
+    let (code, error) = failed(&mut both("1"));
+    assert_eq!(code, 2);
+    assert!(error["message"].as_str().unwrap().contains("--refuse-private-webhooks"), "{error}");
 }
 
 fn what_is_no_terminal_gets_no_colours(store: &Store) {
