@@ -11,10 +11,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use axum::body::Body;
 use cauri::{Clock, SystemClock, Timestamp};
 use cauri_client::{Client, Retry};
 use cauri_postgres::PostgresStore;
-use clap::Args;
+use clap::{Args, builder::FalseyValueParser};
+use hyper::{Request, StatusCode};
+use hyper_util::{client::legacy::Client as Http, rt::TokioExecutor};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, time::timeout};
 
@@ -36,6 +40,9 @@ pub(crate) struct DoctorOptions {
     /// An API key to try on it
     #[arg(long, env = "CAURI_KEY", hide_env_values = true)]
     key: Option<String>,
+    /// The key may travel unencrypted to another machine
+    #[arg(long, env = "CAURI_PLAIN_HTTP", value_parser = FalseyValueParser::new())]
+    plain_http: bool,
 }
 
 /// How long a store may take to let us in.
@@ -104,12 +111,12 @@ impl Check {
 }
 
 pub(crate) async fn run(options: DoctorOptions, output: Output) -> Done {
-    let DoctorOptions { serve, url, key } = options;
+    let DoctorOptions { serve, url, key, plain_http } = options;
     serve.webhooks()?;
     let mut checks = store_checks(&serve.at.store).await;
     checks.push(secret_key(serve.secret_key.as_deref()));
     match url {
-        Some(url) => checks.extend(server(&url, key.as_deref()).await),
+        Some(url) => checks.extend(server(&url, key.as_deref(), plain_http).await),
         None => checks.push(address(serve.listen).await),
     }
     let troubles = checks.iter().filter(|check| check.finding == Finding::Trouble).count();
@@ -165,7 +172,7 @@ async fn sqlite(path: Option<&Path>, options: &cauri_sqlite::SqliteOptions) -> V
     match options.inspect().await {
         Ok(found) => vec![
             Check::good(STORE, format!("{shown} can be read and written")),
-            schema(found.version, found.known),
+            schema(found.version, found.known, true),
         ],
         Err(error) => vec![Check::trouble(
             STORE,
@@ -201,16 +208,27 @@ async fn postgres(location: &str) -> Vec<Check> {
         Check::good(STORE, "the database can be read and written")
     } else {
         let advice = "A standby is not written to; else grant the user of the URL what is missing: \
-                      insert and update on the tables, or create on the database for a new schema.";
+                      insert and update on the tables, delete on idempotency, or create on the \
+                      database for a new schema.";
         Check::trouble(STORE, "the database lets us in, but not write", advice)
     };
     let clock =
         skew("the database", (found.now, found.now), (before, SystemClock::default().now()));
-    vec![store, schema(found.version, found.known), clock]
+    vec![store, schema(found.version, found.known, found.migratable), clock]
 }
 
-fn schema(version: i64, known: i64) -> Check {
+/// The schema that is there, beside the newest that this program knows; `migratable` says whether
+/// this user may change it.
+fn schema(version: i64, known: i64, migratable: bool) -> Check {
     match version {
+        _ if version < known && !migratable => Check::trouble(
+            SCHEMA,
+            match version {
+                0 => "there is none, and this user may not make it".to_owned(),
+                _ => format!("version {version}; this user may not bring it to {known}"),
+            },
+            "Run `cauri-server migrate` as the owner of the schema and its tables.",
+        ),
         0 => Check::good(SCHEMA, format!("there is none yet; version {known} will be made")),
         _ if version == known => Check::good(SCHEMA, format!("version {version}")),
         _ if version < known => Check::found(
@@ -291,9 +309,13 @@ async fn address(listen: SocketAddr) -> Check {
 }
 
 /// A server that runs: does it answer, does it know the key, and what time is it there?
-async fn server(url: &str, key: Option<&str>) -> Vec<Check> {
+async fn server(url: &str, key: Option<&str>, plain_http: bool) -> Vec<Check> {
     const ABOUT: &str = "server";
-    let client = Client::builder(url, key.unwrap_or("none")).retry(Retry::never()).build();
+    // Without a key there is nothing that others may not see.
+    let client = Client::builder(url, key.unwrap_or("none"))
+        .retry(Retry::never())
+        .plain_http(plain_http || key.is_none());
+    let client = client.build();
     let client = match client {
         Ok(client) => client,
         Err(error) => return vec![Check::trouble(ABOUT, chain(&error), "Correct --url or --key.")],
@@ -306,10 +328,15 @@ async fn server(url: &str, key: Option<&str>) -> Vec<Check> {
             return vec![Check::trouble(ABOUT, format!("{url}: {}", chain(&error)), advice)];
         }
     };
-    let mut checks = vec![Check::good(ABOUT, format!("{url} answers"))];
     let ours = (before, SystemClock::default().now());
+    if !describes_cauri(described.value.get()) {
+        let says = format!("{url} answers, but not as cauri does");
+        return vec![Check::trouble(ABOUT, says, "Correct --url: something else is there.")];
+    }
+    let mut checks = vec![Check::good(ABOUT, format!("{url} answers"))];
     let theirs = described.header("date").and_then(second);
     checks.extend(theirs.map(|theirs| skew("the server", theirs, ours)));
+    checks.extend(ready(url).await);
     if key.is_some() {
         checks.push(match client.balance(None).await {
             Ok(balance) => Check::good("key", format!("good for {}", balance.environment)),
@@ -320,6 +347,42 @@ async fn server(url: &str, key: Option<&str>) -> Vec<Check> {
         });
     }
     checks
+}
+
+/// Does a server say that its store answers? Only the reference server says anything of it, beside
+/// the API; over `https` it is whatever stands in front that would be asked, and nobody is.
+async fn ready(url: &str) -> Option<Check> {
+    const ABOUT: &str = "readiness";
+    let base = url.trim_end_matches('/');
+    let uri = format!("{}/readyz", base.strip_suffix("/v1").unwrap_or(base));
+    let request = Request::get(uri).body(Body::empty()).ok()?;
+    let http = Http::builder(TokioExecutor::new()).build_http();
+    let status = timeout(PATIENCE, http.request(request)).await.ok()?.ok()?.status();
+    match status {
+        StatusCode::OK => Some(Check::good(ABOUT, "the server's store answers")),
+        StatusCode::SERVICE_UNAVAILABLE => Some(Check::trouble(
+            ABOUT,
+            "the server says that its store does not answer",
+            "Look at the database, and at the log of the server.",
+        )),
+        _ => None,
+    }
+}
+
+/// Is it the OpenAPI description of this API? Others have one too.
+fn describes_cauri(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Description {
+        openapi: String,
+        info: Info,
+    }
+    #[derive(Deserialize)]
+    struct Info {
+        title: String,
+    }
+    serde_json::from_str(json).is_ok_and(|Description { openapi, info }| {
+        openapi.starts_with("3.") && info.title == "cauri"
+    })
 }
 
 /// The second that a date of HTTP names.
@@ -339,10 +402,20 @@ mod tests {
 
     #[test]
     fn a_schema_is_new_known_old_or_of_the_future() {
-        let of = |version| finding(&schema(version, 3));
-        let found = [0, 2, 3, 4].map(of);
+        let found = |mine| [0, 2, 3, 4].map(|version| finding(&schema(version, 3, mine)));
         use Finding::{Good, Trouble, Warning};
-        assert_eq!(found, [Good, Warning, Good, Trouble]);
+        assert_eq!(found(true), [Good, Warning, Good, Trouble]);
+        assert_eq!(found(false), [Trouble, Trouble, Good, Trouble], "who may only read and write");
+    }
+
+    #[test]
+    fn descriptions_of_others_are_told_from_ours() {
+        let ours = r#"{"openapi":"3.1.0","info":{"title":"cauri","version":"1"},"paths":{}}"#;
+        assert!(describes_cauri(ours));
+        for other in ["{}", "[]", "1", &ours.replace("cauri", "Shop"), &ours.replace("3.1", "2.0")]
+        {
+            assert!(!describes_cauri(other), "{other}");
+        }
     }
 
     #[test]

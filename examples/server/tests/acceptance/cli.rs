@@ -523,7 +523,7 @@ fn a_doctor_has_nothing_to_say_about_what_runs(store: &Store) {
     let report = one(&mut asked);
     assert!(findings(&report).iter().all(|(_, word)| *word == "good"), "{report}");
     let abouts: BTreeSet<&str> = findings(&report).iter().map(|(about, _)| *about).collect();
-    assert!(abouts.is_superset(&["server", "clock", "key"].into()), "{report}");
+    assert!(abouts.is_superset(&["server", "readiness", "clock", "key"].into()), "{report}");
 }
 
 fn a_doctor_says_what_is_wrong(store: &Store) {
@@ -553,6 +553,10 @@ fn a_doctor_says_what_is_wrong(store: &Store) {
     let away = "http://127.0.0.1:1";
     let (code, report) = trouble(&["doctor", "--store", &place.store, "--url", away]);
     assert_eq!(code, Some(1));
+    assert!(findings(&report).contains(&("server", "trouble")), "{report}");
+    let other = Sink::scripted(vec![Answer::Status(200)]);
+    let (code, report) = trouble(&["doctor", "--store", &place.store, "--url", &other.url()]);
+    assert_eq!(code, Some(1), "something answers, but no cauri: {report}");
     assert!(findings(&report).contains(&("server", "trouble")), "{report}");
     let text = good(&mut place.command(&["doctor", "--listen", "127.0.0.1:0"]));
     assert!(text.contains("openssl rand -hex 32"), "what to do is said: {text}");
