@@ -20,7 +20,8 @@ pub trait Rig: Send + Sync + 'static {
     /// How the network behaves from now on; [`Conduct::Works`] at the beginning.
     async fn conduct(&self, conduct: Conduct);
 
-    /// How every order ends that the network has taken on and not ended yet.
+    /// How every order ends that the network has taken on and not ended yet. Until it is told so,
+    /// the network leaves each of them open, however fast the real one is.
     async fn end(&self, end: End);
 
     /// How many orders the network has taken on, by its own books. One that arrives again under the

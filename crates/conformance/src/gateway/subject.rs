@@ -153,9 +153,10 @@ fn live(random: &mut Random) -> Scope {
     Scope { environment: Environment::Live, ..random.scope() }
 }
 
-pub(crate) fn is_accepted(reports: &[Report]) -> bool {
-    let [Report::Accepted { .. }, rest @ ..] = reports else { return false };
-    rest.iter().all(|report| *report == Report::Paid)
+/// Has the network the order, and has not ended it? Nothing of a rig is paid before it is told to
+/// end so, so that a gateway that says paid beside accepted speaks too early.
+pub(crate) const fn is_accepted(reports: &[Report]) -> bool {
+    matches!(reports, [Report::Accepted { .. }])
 }
 
 /// Does it say how the order ended, or that it never was one?

@@ -29,6 +29,22 @@ pub(super) async fn law_3_an_order_that_was_taken_on_is_found_and_open(subject: 
     }
 }
 
+pub(super) async fn law_3_an_open_order_has_no_end(subject: Subject) {
+    let mut random = Random::new(38);
+    for kind in subject.kinds() {
+        let order = subject.order(kind, &mut random).await;
+        let gateway = subject.gateway().await;
+        let sent = gateway.submit(&order, now()).await;
+        let asked = gateway.query(&order, now().plus_seconds(1)).await;
+        // Its network knows it by now, and may say so in other words.
+        let sent_again = gateway.submit(&order, now().plus_seconds(2)).await;
+        for answer in [sent, asked, sent_again] {
+            let said = answer.reports.iter().find(|it| is_final(it));
+            assert_eq!(said, None, "{kind:?} is open, and the answer is {answer:?}");
+        }
+    }
+}
+
 pub(super) async fn law_3_what_nobody_answered_for_is_found_by_asking(subject: Subject) {
     let mut random = Random::new(33);
     for kind in subject.kinds() {
