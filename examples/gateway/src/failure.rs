@@ -53,6 +53,11 @@ pub(crate) fn refusal(reason: &str, kind: Kind) -> FailureCode {
     }
 }
 
+/// Is it a reason that we have a word for?
+pub(crate) fn is_known(reason: &str, kind: Kind) -> bool {
+    refusal(reason, kind) != FailureCode::NetworkError
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -136,7 +136,8 @@ fn ask(order: &Order) -> Option<Ask> {
 }
 
 /// What an answer to a submission means. Only what says so in the aggregator's own words was not
-/// taken on; anything else may have been.
+/// taken on; anything else may have been. A limit that we have run into, an overload or a proxy's
+/// time-out say nothing of the order, whatever they say of the request.
 fn taken(status: StatusCode, body: &Bytes, order: &Order, now: Timestamp) -> Answer {
     let kind = Kind::of(order.id);
     let Ok(Taken { status: word, failure_reason }) = serde_json::from_slice::<Taken>(body) else {
@@ -151,8 +152,12 @@ fn taken(status: StatusCode, body: &Bytes, order: &Order, now: Timestamp) -> Ans
         // It has it from an earlier sending.
         (Some("ACCEPTED" | "DUPLICATE_IGNORED"), _) if status == StatusCode::OK => open(now),
         (Some("REJECTED"), Some(reason)) if status == StatusCode::OK => refused(reason),
+        // Under a status that it is not documented for, only a rejection in words that we know.
+        (Some("REJECTED"), Some(reason)) if failure::is_known(&reason.failure_code, kind) => {
+            refused(reason)
+        }
         // The request itself was wrong, or we are not let in.
-        (_, Some(reason)) if status.is_client_error() => refused(reason),
+        (_, Some(reason)) if [400, 401, 403].contains(&status.as_u16()) => refused(reason),
         _ => silence(now),
     }
 }
@@ -223,4 +228,76 @@ fn open(now: Timestamp) -> Answer {
 /// Nobody knows.
 fn silence(now: Timestamp) -> Answer {
     Answer { reports: vec![Report::Unknown], ask_again_at: Some(now.plus_millis(SILENCE_MS)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use cauri::{Environment, Scope};
+    use cauri_conformance::fixtures::{self, Random};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn now() -> Timestamp {
+        Timestamp::from_millis(1_731_974_400_000)
+    }
+
+    fn told(status: u16, body: &Value) -> Answer {
+        let mut random = Random::new(1);
+        let scope = Scope { environment: Environment::Live, ..random.scope() };
+        let order = Order::payment(&fixtures::payment(&mut random, scope));
+        taken(StatusCode::from_u16(status).unwrap(), &body.to_string().into(), &order, now())
+    }
+
+    fn because(code: &str) -> Value {
+        json!({"failureReason": {"failureCode": code, "failureMessage": "As it was told."}})
+    }
+
+    fn rejected(code: &str) -> Value {
+        let mut body = because(code);
+        body["status"] = json!("REJECTED");
+        body
+    }
+
+    const LATER: [u16; 8] = [408, 425, 429, 500, 502, 503, 504, 599];
+
+    #[test]
+    fn what_says_later_is_no_refusal() {
+        for status in LATER.into_iter().chain([404, 405, 409, 422]) {
+            for body in [
+                because("TOO_MANY_REQUESTS"),
+                because("INVALID_PHONE_NUMBER"),
+                rejected("SOMETHING_NEW"),
+                json!({"status": "ACCEPTED"}),
+                json!({}),
+                json!("<html>"),
+            ] {
+                assert_eq!(told(status, &body), silence(now()), "{status} {body}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rejection_in_words_that_we_know_is_one_whatever_the_status() {
+        for status in LATER.into_iter().chain([200, 400]) {
+            let answer = told(status, &rejected("INVALID_PHONE_NUMBER"));
+            let refused = Report::Refused(FailureCode::PayerNotFound);
+            assert_eq!(answer, Answer::final_report(refused), "{status}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_is_wrong_or_not_let_in_is_refused() {
+        for (status, code, expected) in [
+            (400, "INVALID_PARAMETER", FailureCode::NetworkError),
+            (400, "SOMETHING_NEW", FailureCode::NetworkError),
+            (401, "NO_AUTHENTICATION", FailureCode::NetworkUnavailable),
+            (403, "HTTP_SIGNATURE_ERROR", FailureCode::NetworkUnavailable),
+        ] {
+            let refused = Answer::final_report(Report::Refused(expected));
+            assert_eq!(told(status, &because(code)), refused, "{status} {code}");
+            // Without a reason of the aggregator's it may be anybody who says so.
+            assert_eq!(told(status, &json!({})), silence(now()), "{status}");
+        }
+    }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use cauri::{
-    Call, List, Page, PaymentStatus, PayoutStatus, Query, RefundStatus,
+    Call, List, Page, PaymentId, PaymentStatus, PayoutStatus, Query, RefundStatus,
     wire::{CreatePayout, CreateRefund},
 };
 use cauri_example_gateway::{
@@ -42,6 +42,23 @@ async fn main() -> Result<(), Failure> {
     shop.close().await
 }
 
+/// How many reports of a payment changed nothing, once there are so many; it waits half a minute at
+/// most.
+async fn ignored(shop: &Shop, id: PaymentId, expected: usize) -> Result<usize, Failure> {
+    let lines =
+        Query::all(List::Timeline(shop.me.scope, id)).page(Page::new(100, 0).unwrap_or_default());
+    for _ in 0..600 {
+        let lines = shop.engine.payment_timeline(&shop.me, id, &lines).await?.data;
+        let count = lines.iter().filter(|line| line.kind.as_str() == "network_report_ignored");
+        let count = count.count();
+        if count >= expected {
+            return Ok(count);
+        }
+        sleep(Duration::from_millis(50)).await;
+    }
+    Err(format!("{id} has fewer than {expected} lines of what was ignored").into())
+}
+
 /// What goes well, and what goes wrong.
 async fn tour(shop: &Shop) -> Result<(), Failure> {
     let [main, _] = &shop.fakes;
@@ -51,16 +68,9 @@ async fn tour(shop: &Shop) -> Result<(), Failure> {
     let found = shop.until(paid, is(PaymentStatus::Succeeded)).await?;
     println!("{paid} is paid over {}: a callback said so.", found.connection);
 
-    let lines =
-        Query::all(List::Timeline(shop.me.scope, paid)).page(Page::new(100, 0).unwrap_or_default());
     // The aggregator is chatty: it says so twice, and then the opposite.
-    sleep(Duration::from_millis(500)).await;
-    let ignored = shop.engine.payment_timeline(&shop.me, paid, &lines).await?.data;
-    let ignored = ignored.iter().filter(|line| line.kind.as_str() == "network_report_ignored");
-    println!(
-        "  What it said after that is on the timeline and changed nothing: {} lines.",
-        ignored.count()
-    );
+    let ignored = ignored(shop, paid, 2).await?;
+    println!("  What it said after that is on the timeline and changed nothing: {ignored} lines.");
 
     let failed = shop.collect(HAS_TOO_LITTLE).await?.id;
     let found = shop.until(failed, is(PaymentStatus::Failed)).await?;

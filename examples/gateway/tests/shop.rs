@@ -2,13 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a story that goes wrong should stop")]
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use cauri::{
-    FailureCode, List, OrderId, Page, Payment, PaymentId, PaymentStatus, Query, StoreExt as _,
+    FailureCode, Gateway as _, List, OrderId, Page, Payment, PaymentId, PaymentStatus, Query,
+    Report, Secret, StoreExt as _, SystemClock,
 };
 use cauri_example_gateway::{
+    Aggregator, AggregatorOptions,
     demo::Shop,
-    fake::Mood,
+    fake::{Fake, FakeOptions, Mood},
     signature::{Message, Signer},
 };
 use http::{HeaderMap, HeaderValue, Request};
@@ -20,6 +24,9 @@ use hyper_util::{
 use serde_json::{Value, json};
 
 const PHONE: &str = "+2250500009999";
+
+/// Statuses that say something of the request, and nothing of the order.
+const TOO_BUSY: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 
 /// A callback, as somebody sends it who may not be the aggregator.
 struct Callback<'a> {
@@ -148,6 +155,53 @@ async fn an_order_whose_answer_is_lost_is_at_one_connection_and_taken_on_once() 
 }
 
 #[tokio::test]
+async fn an_aggregator_that_is_too_busy_has_refused_nothing() {
+    let shop = Shop::open(None).await.unwrap();
+    let mut made = Vec::new();
+    // Fewer than open the breaker, after which orders are sent elsewhere from the beginning.
+    let statuses = [408, 429, 503];
+    for status in statuses {
+        shop.fakes[0].behave(Mood::Busy(status.try_into().unwrap())).await.unwrap();
+        let id = shop.collect(PHONE).await.unwrap().id;
+        let found = shop.until(id, |it| it.poll_at.is_some()).await.unwrap();
+        assert_eq!((found.status, found.failure), (PaymentStatus::Created, None), "{status}");
+        made.push(id);
+    }
+    assert_eq!(shop.fakes[0].taken_on(), 0);
+
+    // Asked about it, the aggregator has no such order; so that it is sent again, and over the same
+    // connection.
+    shop.fakes[0].behave(Mood::Works).await.unwrap();
+    for id in made {
+        let found = shop.until(id, |it| it.status == PaymentStatus::Processing).await.unwrap();
+        assert_eq!(found.connection.as_str(), "main");
+    }
+    assert_eq!((shop.fakes[0].taken_on(), shop.fakes[1].taken_on()), (statuses.len(), 0));
+    shop.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn nobody_learns_of_an_order_from_an_aggregator_that_is_too_busy() {
+    let shop = Shop::open(None).await.unwrap();
+    let id = waiting(&shop).await;
+    let order = cauri::Order::payment(&payment(&shop, id).await);
+    let clock = Arc::new(SystemClock::default());
+    let fake = Fake::begin(FakeOptions::new(Secret::new("token"), clock)).await.unwrap();
+    let options = AggregatorOptions::new(fake.url(), Secret::new("token"));
+    let gateway = Aggregator::new(options).unwrap();
+    assert_eq!(gateway.submit(&order, shop.engine.now()).await.reports, [Report::accepted()]);
+    for status in TOO_BUSY {
+        fake.behave(Mood::Busy(status.try_into().unwrap())).await.unwrap();
+        let now = shop.engine.now();
+        for answer in [gateway.submit(&order, now).await, gateway.query(&order, now).await] {
+            assert_eq!(answer.reports, [Report::Unknown], "{status}");
+            assert!(answer.ask_again_at.is_some_and(|at| at > now), "{status}");
+        }
+    }
+    shop.close().await.unwrap();
+}
+
+#[tokio::test]
 async fn only_what_the_aggregator_signed_for_us_is_believed() {
     let shop = Shop::open(None).await.unwrap();
     let id = waiting(&shop).await;
@@ -206,8 +260,6 @@ async fn only_what_the_aggregator_signed_for_us_is_believed() {
 
 #[tokio::test]
 async fn an_aggregator_that_does_not_let_us_in_carries_nothing_and_says_so() {
-    use cauri::{Gateway as _, Report, Secret};
-    use cauri_example_gateway::{Aggregator, AggregatorOptions};
     let shop = Shop::open(None).await.unwrap();
     let id = waiting(&shop).await;
     let order = cauri::Order::payment(&payment(&shop, id).await);

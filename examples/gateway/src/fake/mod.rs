@@ -12,6 +12,7 @@ use std::{
 };
 
 use cauri::{Clock, Secret};
+use http::StatusCode;
 use tokio::{net::TcpSocket, sync::watch};
 
 use crate::signature::{Keys, Signer};
@@ -39,6 +40,9 @@ pub enum Mood {
     Garbles,
     /// It tells the opposite of how an order has ended.
     Contradicts,
+    /// It does nothing, and answers with this status and a reason that is not documented: a limit
+    /// that was run into, an overload.
+    Busy(StatusCode),
 }
 
 /// A fake before it listens.

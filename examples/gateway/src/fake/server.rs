@@ -107,6 +107,9 @@ fn answer(inner: &Arc<Inner>, head: &http::request::Parts, body: &Bytes) -> Answ
         }
         Some(_) => {}
     }
+    if let Mood::Busy(status) = inner.mood() {
+        return wrong(status, "TOO_MUCH_AT_ONCE");
+    }
     let path = head.uri.path();
     let at = |kind: &Kind| path.strip_prefix(kind.path()).map(|rest| (*kind, rest));
     match (&head.method, Kind::ALL.iter().find_map(at)) {
