@@ -70,3 +70,30 @@ impl Notifier for NatsNotifier {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use async_nats::ConnectOptions;
+    use tokio::net::TcpSocket;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_is_away_has_not_answered_in_time() {
+        // Bound and never listened on, the port is nobody's.
+        let port = TcpSocket::new_v4().unwrap();
+        port.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let url = format!("nats://{}", port.local_addr().unwrap());
+        let options = ConnectOptions::new().retry_on_initial_connect();
+        let notifier = NatsNotifier::new(options.connect(url).await.unwrap(), "cauri");
+        let attempt = Attempt {
+            url: "https://queue.internal/payments".to_owned(),
+            environment: Environment::Live,
+            headers: vec![("X-Webhook-Event", "payment.succeeded".to_owned())],
+            body: "{}".into(),
+        };
+        let receipt = notifier.deliver(&attempt).await;
+        assert_eq!(receipt.outcome, Err(AttemptError::Timeout));
+        assert!((7_000..8_000).contains(&receipt.duration_ms), "{}", receipt.duration_ms);
+    }
+}
