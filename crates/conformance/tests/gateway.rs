@@ -22,6 +22,8 @@ use cauri_conformance::gateway::{Conduct, End, Harness, Place, Rig};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flaw {
     None,
+    /// It sends nothing, and never knows anything.
+    Nothing,
     /// Every submission has a name of its own.
     NamesAnew,
     /// Every order has the same name.
@@ -228,6 +230,9 @@ impl Gateway for MemoryGateway {
         self.sent.lock().unwrap().push(order.id);
         if !self.declares(order) && self.flaw != Flaw::CarriesAnything {
             return Answer::final_report(Report::Refused(FailureCode::NetworkError));
+        }
+        if self.flaw == Flaw::Nothing {
+            return Answer::final_report(Report::Unknown);
         }
         let said = self.send(order).await;
         match (self.flaw, &said) {
@@ -454,8 +459,9 @@ fn a_case_that_nothing_would_be_tried_in_is_exempt_by_name() {
 }
 
 #[test]
-fn what_loses_money_shows_in_the_books() {
+fn what_loses_money_or_moves_none_shows_in_the_books() {
     for flaw in [
+        Flaw::Nothing,
         Flaw::NamesAnew,
         Flaw::SilenceIsRefused,
         Flaw::SilenceIsFailure,

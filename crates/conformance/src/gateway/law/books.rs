@@ -149,6 +149,7 @@ async fn agree(subject: &Subject, store: &MemoryStore, scope: Scope) {
             paid += payment.amount.units();
         }
     }
+    assert!(paid > 0, "a history in which nothing is paid says nothing");
     assert_eq!(paid, subject.rig.collected().await, "what we say, and what the network moved");
 }
 
