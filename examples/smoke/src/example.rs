@@ -6,13 +6,15 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
-
-use crate::{
-    client::{self, Answer},
-    receiver::Receiver,
+use cauri_client::{
+    Amount, Answer, Call, Client, Error, PaymentMethod, Refused, Retry,
+    wire::{CreatePayment, CreateWebhookEndpoint, Payment},
 };
+use rustix::process::{Pid, Signal, kill_process};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::{raw, receiver::Receiver};
 
 /// How long a trial may take.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
@@ -24,6 +26,8 @@ pub(crate) struct Example {
     pub(crate) host: &'static str,
     /// Where it listens, such as `127.0.0.1:40123`.
     pub(crate) address: String,
+    /// A client of its API, which asks once.
+    pub(crate) client: Client,
     key: String,
     child: Child,
 }
@@ -41,13 +45,29 @@ impl Example {
         let address = url.strip_prefix("http://").and_then(|it| it.strip_suffix("/pay/v1"));
         let address = address.expect("a URL of the API").to_owned();
         assert!(key.starts_with("sk_test_"), "a secret sandbox key");
-        Self { host, address, key, child }
+        let client = Client::builder(&url, &key).retry(Retry::never()).build().expect("a client");
+        Self { host, address, client, key, child }
     }
 
-    /// Asks the API, with the key.
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
-        let headers = [("Authorization", self.bearer())];
-        let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+    /// Makes a call that goes well.
+    pub(crate) async fn call<T: DeserializeOwned>(&self, call: Call<T>) -> Answer<T> {
+        let answer = call.send().await.unwrap_or_else(|error| panic!("{error:?}"));
+        assert_eq!(answer.header("x-host"), Some(self.host), "the host's own middleware");
+        answer
+    }
+
+    /// Makes a call that is refused.
+    pub(crate) async fn refused<T: DeserializeOwned>(&self, call: Call<T>) -> Refused {
+        match call.send().await.map(|_| ()) {
+            Err(Error::Refused(refused)) => *refused,
+            other => panic!("no refusal: {other:?}"),
+        }
+    }
+
+    /// Asks the API for what no client would, with the key.
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> raw::Answer {
+        let bearer = self.bearer();
+        let headers = [("Authorization", bearer.as_str())];
         self.send(method, &format!("/pay/v1{path}"), &headers, body).await
     }
 
@@ -58,26 +78,24 @@ impl Example {
         path: &str,
         headers: &[(&str, &str)],
         body: Option<Value>,
-    ) -> Answer {
-        let answer = client::send(&self.address, method, path, headers, body).await;
+    ) -> raw::Answer {
+        let answer = raw::send(&self.address, method, path, headers, body).await;
         assert_eq!(answer.header("x-host"), self.host, "the host's own middleware");
         answer
     }
 
     /// Subscribes a receiver; the secret that signs what it gets.
     pub(crate) async fn subscribe(&self, receiver: &Receiver) -> String {
-        let endpoint = self.ask("POST", "/webhooks", Some(json!({"url": receiver.url()}))).await;
-        assert_eq!(endpoint.status, 201, "{}", endpoint.body);
-        endpoint.json()["secret"].as_str().expect("a secret").to_owned()
+        let ask = CreateWebhookEndpoint::at(receiver.url().parse().expect("a URL"));
+        let endpoint = self.call(self.client.webhooks().create(&ask)).await.value;
+        endpoint.secret.expect("a secret").as_str().to_owned()
     }
 
     /// A payment that has succeeded, with the receiver told so.
-    pub(crate) async fn paid(&self, receiver: &mut Receiver) -> Value {
-        let payment = self.ask("POST", "/payments", Some(payment())).await;
-        assert_eq!(payment.status, 201, "{}", payment.body);
-        let id = &payment.json()["id"];
+    pub(crate) async fn paid(&self, receiver: &mut Receiver) -> Payment {
+        let id = self.call(self.client.payments().create(&payment())).await.value.id;
         receiver.awaits("payment.succeeded", id).await;
-        self.ask("GET", &format!("/payments/{}", text(id)), None).await.json()
+        self.call(self.client.payments().retrieve(id)).await.value
     }
 
     pub(crate) fn key(&self) -> &str {
@@ -114,16 +132,17 @@ impl Drop for Example {
 }
 
 /// A payment that pays itself two seconds after it was made.
-pub(crate) fn payment() -> Value {
-    json!({
-        "amount": 5000,
-        "currency": "XOF",
-        "payment_method": "mobile_money",
-        "network": "mtn",
-        "phone": "+2250500000000",
-    })
+pub(crate) fn payment() -> CreatePayment {
+    CreatePayment {
+        amount: Some(Amount::new(5_000)),
+        currency: "XOF".parse().ok(),
+        network: "mtn".parse().ok(),
+        phone: "+2250500000000".parse().ok(),
+        ..CreatePayment::by(PaymentMethod::MobileMoney)
+    }
 }
 
-pub(crate) fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
+/// A request as it is written.
+pub(crate) fn written(ask: &impl Serialize) -> Value {
+    serde_json::to_value(ask).expect("a request is written")
 }

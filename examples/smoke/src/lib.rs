@@ -7,8 +7,8 @@
 //!
 //! Each trial starts an example of its own, so that they run side by side.
 
-mod client;
 mod example;
+mod raw;
 mod receiver;
 mod trials;
 

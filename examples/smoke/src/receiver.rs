@@ -1,5 +1,7 @@
 //! A merchant's receiver of webhooks.
 
+use std::fmt::Display;
+
 use axum::{
     Router,
     body::Bytes,
@@ -53,11 +55,12 @@ impl Receiver {
     }
 
     /// Waits for an event about an object.
-    pub(crate) async fn awaits(&mut self, kind: &str, id: &Value) -> Delivery {
+    pub(crate) async fn awaits(&mut self, kind: &str, id: impl Display) -> Delivery {
+        let id = id.to_string();
         loop {
             let delivery = self.next().await;
             let event = delivery.event();
-            if event["type"] == kind && event["data"]["object"]["id"] == *id {
+            if event["type"] == kind && event["data"]["object"]["id"] == id {
                 return delivery;
             }
         }

@@ -6,7 +6,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use cauri_core::signature;
+use cauri_client::{
+    Amount, Code, Metadata, Page, PaymentId, PaymentMethod, PaymentStatus, RefundStatus, filter,
+    signature,
+    wire::{CreatePayment, CreatePayout, CreateRefund},
+};
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -14,7 +18,8 @@ use tokio::{
 };
 
 use crate::{
-    example::{Example, payment, text},
+    example::{Example, payment, written},
+    raw,
     receiver::Receiver,
 };
 
@@ -32,6 +37,7 @@ trials! {
     a_refund
     a_signed_delivery
     errors_of_the_catalogue
+    errors_that_no_client_meets
     the_hosts_own_routes
     the_hosts_own_users
     what_is_in_flight_is_finished
@@ -40,45 +46,56 @@ trials! {
 async fn a_payment(example: Example) {
     let mut receiver = Receiver::open().await;
     example.subscribe(&receiver).await;
-    let made = example.ask("POST", "/payments", Some(payment())).await;
-    assert_eq!(made.status, 201, "{}", made.body);
-    let id = made.json()["id"].clone();
+    let client = &example.client;
+    let made = example.call(client.payments().create(&payment())).await;
+    let id = made.value.id;
     // Where the client finds it: behind the host's prefix.
-    let location = format!("/pay/v1/payments/{}", text(&id));
-    assert_eq!(made.header("location"), location);
-    assert!(made.header("request-id").starts_with("req_"), "{:?}", made.headers);
-    assert_eq!(made.header("content-type"), "application/json");
-    receiver.awaits("payment.succeeded", &id).await;
+    let location = format!("/pay/v1/payments/{id}");
+    assert_eq!(made.header("location"), Some(&*location));
+    assert!(made.request_id().is_some_and(|id| id.starts_with("req_")), "{made:?}");
+    assert_eq!(made.header("content-type"), Some("application/json"));
+    receiver.awaits("payment.succeeded", id).await;
     let paid = example.send("GET", &location, &[("X-API-Key", example.key())], None).await;
     assert_eq!((paid.status, &paid.json()["status"]), (200, &json!("succeeded")));
-    let listed = example.ask("GET", "/payments?limit=1&status=succeeded", None).await;
-    assert_eq!(listed.json()["data"][0]["id"], id, "{}", listed.body);
-    let balance = example.ask("GET", "/balance", None).await.json();
-    assert_eq!(balance["available"], json!([{"amount": 4900, "currency": "XOF"}]));
+    let succeeded =
+        filter::Payments { status: Some(PaymentStatus::Succeeded), ..filter::Payments::default() };
+    let page = Page::new(1, 0).expect("a page");
+    let listed = example.call(client.payments().list(&succeeded).page(page)).await.value;
+    assert_eq!(listed.data.iter().map(|it| it.id).collect::<Vec<_>>(), [id]);
+    let balance = example.call(client.balance(None)).await.value;
+    let available: Vec<_> =
+        balance.available.iter().map(|sum| (sum.amount, sum.currency.code())).collect();
+    assert_eq!(available, [(Amount::new(4_900), "XOF")]);
 }
 
 async fn a_refund(example: Example) {
     let mut receiver = Receiver::open().await;
     example.subscribe(&receiver).await;
-    let payment = example.paid(&mut receiver).await;
-    let ask = json!({"payment": payment["id"], "amount": 2000});
-    let bearer = example.bearer();
-    let headers = [("Authorization", bearer.as_str()), ("Idempotency-Key", "refund-1")];
-    let made = example.send("POST", "/pay/v1/refunds", &headers, Some(ask.clone())).await;
-    assert_eq!(made.status, 201, "{}", made.body);
-    let again = example.send("POST", "/pay/v1/refunds", &headers, Some(ask)).await;
-    assert_eq!((again.status, again.body), (201, made.body.clone()), "a repeat is a replay");
-    let id = made.json()["id"].clone();
-    receiver.awaits("refund.succeeded", &id).await;
-    let refund = example.ask("GET", &format!("/refunds/{}", text(&id)), None).await.json();
-    assert_eq!((&refund["status"], &refund["amount"]), (&json!("succeeded"), &json!(2000)));
+    let client = &example.client;
+    let ask = CreateRefund {
+        payment: example.paid(&mut receiver).await.id,
+        amount: Some(Amount::new(2_000)),
+        reason: None,
+        description: None,
+        reference: None,
+        metadata: Metadata::default(),
+    };
+    let key = || "refund-1".parse().expect("a key");
+    let made = example.call(client.refunds().create(&ask).idempotency_key(key()).raw()).await;
+    let again = example.call(client.refunds().create(&ask).idempotency_key(key()).raw()).await;
+    assert_eq!(again.value.get(), made.value.get(), "a repeat is a replay");
+    assert!(again.is_replayed() && !made.is_replayed());
+    let id = example.call(client.refunds().create(&ask).idempotency_key(key())).await.value.id;
+    receiver.awaits("refund.succeeded", id).await;
+    let refund = example.call(client.refunds().retrieve(id)).await.value;
+    assert_eq!((refund.status, refund.amount), (RefundStatus::Succeeded, Amount::new(2_000)));
 }
 
 async fn a_signed_delivery(example: Example) {
     let mut receiver = Receiver::open().await;
     let secret = example.subscribe(&receiver).await;
-    let made = example.ask("POST", "/payments", Some(payment())).await.json();
-    let delivery = receiver.awaits("payment.created", &made["id"]).await;
+    let made = example.call(example.client.payments().create(&payment())).await.value;
+    let delivery = receiver.awaits("payment.created", made.id).await;
     let header = delivery.headers["x-webhook-signature"].as_bytes();
     let now = unix_seconds();
     let verify = |body: &[u8], secret: &str| signature::verify(body, header, &[secret], now);
@@ -90,21 +107,39 @@ async fn a_signed_delivery(example: Example) {
 }
 
 async fn errors_of_the_catalogue(example: Example) {
-    let code = |answer: &crate::client::Answer| {
+    let client = &example.client;
+    let incomplete = CreatePayment { amount: None, ..payment() };
+    let refused = example.refused(client.payments().create(&incomplete)).await;
+    assert_eq!((refused.status, refused.code), (400, Code::ParameterMissing));
+    assert_eq!(refused.param.as_deref(), Some("amount"));
+    let payout = CreatePayout {
+        amount: Amount::new(5_000),
+        currency: "XOF".parse().expect("a currency"),
+        method: PaymentMethod::MobileMoney,
+        network: "mtn".parse().expect("a network"),
+        phone: "+2250500000000".parse().expect("a phone"),
+        country: None,
+        recipient_name: "Awa".parse().ok(),
+        customer: None,
+        reference: None,
+        description: None,
+        metadata: Metadata::default(),
+    };
+    let refused = example.refused(client.payouts().create(&payout)).await;
+    assert_eq!((refused.status, refused.code), (402, Code::BalanceInsufficient));
+    assert!(refused.request_id.is_some_and(|id| id.starts_with("req_")));
+}
+
+async fn errors_that_no_client_meets(example: Example) {
+    let code = |answer: &raw::Answer| {
         let error = answer.json()["error"].clone();
         assert_eq!(error["request_id"], answer.header("request-id"), "{}", answer.body);
-        (answer.status, text(&error["code"]).to_owned())
+        (answer.status, error["code"].as_str().expect("a code").to_owned())
     };
-    let mut ask = payment();
+    let mut ask = written(&payment());
     ask["amount"] = json!("5000");
     let answer = example.ask("POST", "/payments", Some(ask)).await;
     assert_eq!(code(&answer), (400, "parameter_invalid".to_owned()));
-    let payout = json!({
-        "amount": 5000, "currency": "XOF", "network": "mtn", "phone": "+2250500000000",
-        "recipient_name": "Awa",
-    });
-    let answer = example.ask("POST", "/payouts", Some(payout)).await;
-    assert_eq!(code(&answer), (402, "balance_insufficient".to_owned()));
     let answer = example.send("GET", "/pay/v1/payments", &[], None).await;
     assert_eq!(code(&answer), (401, "api_key_missing".to_owned()));
     assert_eq!(answer.header("www-authenticate"), "Bearer");
@@ -113,10 +148,8 @@ async fn errors_of_the_catalogue(example: Example) {
     let answer = example.ask("DELETE", "/payments", None).await;
     assert_eq!(code(&answer).0, 405);
     assert_eq!(answer.header("allow"), "POST, GET");
-    let bearer = example.bearer();
-    let headers = [("Authorization", bearer.as_str())];
     let large = json!({"description": "x".repeat(70_000)});
-    let answer = example.send("POST", "/pay/v1/payments", &headers, Some(large)).await;
+    let answer = example.ask("POST", "/payments", Some(large)).await;
     assert_eq!(code(&answer).0, 413);
 }
 
@@ -131,17 +164,18 @@ async fn the_hosts_own_routes(example: Example) {
 
 async fn the_hosts_own_users(example: Example) {
     let session = |session: &'static str| [("X-Session", session)];
-    let made = example.send("POST", "/pay/v1/payments", &session("demo"), Some(payment())).await;
+    let ask = written(&payment());
+    let made = example.send("POST", "/pay/v1/payments", &session("demo"), Some(ask)).await;
     assert_eq!(made.status, 201, "{}", made.body);
     // The same account as the key's.
-    let path = format!("/payments/{}", text(&made.json()["id"]));
-    assert_eq!(example.ask("GET", &path, None).await.status, 200);
+    let id: PaymentId = serde_json::from_value(made.json()["id"].clone()).expect("an id");
+    example.call(example.client.payments().retrieve(id)).await;
     let stranger = example.send("GET", "/pay/v1/payments", &session("stranger"), None).await;
     assert_eq!(stranger.status, 401);
 }
 
 async fn what_is_in_flight_is_finished(example: Example) {
-    let body = payment().to_string();
+    let body = written(&payment()).to_string();
     let head = format!(
         "POST /pay/v1/payments HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nExpect: 100-continue\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",

@@ -1,4 +1,5 @@
-//! A client of HTTP/1.1, a connection for each request.
+//! HTTP as it is, a connection for each request: for what `cauri_client` does not do, such as to ask
+//! the host for pages of its own, to come without a key, and to send nonsense.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
