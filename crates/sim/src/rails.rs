@@ -333,7 +333,7 @@ impl Gateway for SimGateway {
         // On the wire: it arrives whatever becomes of whoever sent it.
         let wire =
             if world.fault(&mut dice, "network: long on the wire", world.profile.network_slow) {
-                dice.millis(1_000, 12_000)
+                dice.millis(1_000, 40_000)
             } else {
                 dice.millis(0, 200)
             };
