@@ -1,6 +1,6 @@
 //! Where everything is kept.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use cauri::{
     Backlog, Bell, ClaimKind, Engine, Grouped, GroupedOptions, GroupedStats, Meter, Observed,
@@ -27,6 +27,8 @@ pub(crate) enum NoStore {
     Unknown,
     #[error("memory: ends with its process, so that there is nothing in it for others")]
     Forgotten,
+    #[error("{} is not there", .0.display())]
+    Absent(PathBuf),
 }
 
 /// A location on SQLite, if it is one.
@@ -127,7 +129,19 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
+    /// A store that is there: in one that is made because its name was mistyped, every audit holds.
     pub(crate) async fn to(at: &StoreOptions) -> Result<Self, Failure> {
+        if let Some(options) = sqlite(&at.store) {
+            let path = options?.path().map(PathBuf::from);
+            if let Some(path) = path.filter(|it| !it.exists()) {
+                return Err(NoStore::Absent(path).into());
+            }
+        }
+        Self::or_make(at).await
+    }
+
+    /// A store that is made where there is none.
+    pub(crate) async fn or_make(at: &StoreOptions) -> Result<Self, Failure> {
         // Nobody asks a command for its numbers.
         let opened = Opened::at(&at.store, Arc::new(Counts::default())).await?;
         if matches!(opened, Opened::Memory(_)) {

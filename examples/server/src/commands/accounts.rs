@@ -72,7 +72,7 @@ impl NewAccount {
 pub(crate) async fn run(command: AccountsCommand, output: Output) -> Done {
     match command {
         AccountsCommand::Create { at } => {
-            let visit = Visit::to(&at).await?;
+            let visit = Visit::or_make(&at).await?;
             let account = NewAccount::create(&visit.engine).await?;
             visit.end().await;
             output.say(&account.json(), &account.text())?;

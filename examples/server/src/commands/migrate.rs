@@ -13,7 +13,7 @@ use crate::{
 
 pub(crate) async fn run(at: &StoreOptions, output: Output) -> Done {
     // Opening a store is bringing it up to date.
-    let visit = Visit::to(at).await?;
+    let visit = Visit::or_make(at).await?;
     let migrated = match &visit.opened {
         Opened::Postgres(store) => Some(store.inner().inner().migrated()),
         Opened::Memory(_) | Opened::Sqlite(_) => None,

@@ -38,6 +38,7 @@ stories![
     durable:
     what_is_administered_is_told_in_json,
     a_verdict_does_not_depend_on_who_reads_it,
+    a_store_that_is_not_there_is_not_made_by_a_look,
     a_doctor_has_nothing_to_say_about_what_runs,
     a_doctor_says_what_is_wrong,
 ];
@@ -489,6 +490,21 @@ fn a_verdict_does_not_depend_on_who_reads_it(store: &Store) {
         let mut doctor = place.command(&["doctor", "--listen", &busy]);
         let doctor = doctor.args(json).stdout(nobody()).status().unwrap();
         assert_eq!(doctor.code(), Some(1), "there is trouble, read or not");
+    }
+}
+
+fn a_store_that_is_not_there_is_not_made_by_a_look(store: &Store) {
+    let place = store.place();
+    let path = place.dir.path().join("mistyped.db");
+    let at = format!("sqlite:{}", path.display());
+    let looks = [&["audit"][..], &["accounts", "list"], &["keys", "list"]];
+    for look in looks {
+        let (code, error) = failed(place.command_at(look).args(["--store", &at]));
+        assert_eq!((code, path.exists()), (2, false), "{look:?}: {error}");
+    }
+    good(place.command_at(&["accounts", "create"]).args(["--store", &at]));
+    for look in looks {
+        good(place.command_at(look).args(["--store", &at]));
     }
 }
 
