@@ -265,8 +265,8 @@ fn secret_key(file: Option<&Path>) -> Check {
     let Some(file) = file else {
         let says =
             "none: webhook secrets would be sealed in name only, by a key in the store itself";
-        let advice = "Before going live: `openssl rand -hex 32 > cauri.key; chmod 600 cauri.key`, \
-                      then --secret-key cauri.key.";
+        let advice = "Before going live: `(umask 077; openssl rand -hex 32 > secret.key)`, \
+                      then --secret-key secret.key.";
         return Check::found(ABOUT, Finding::Warning, says, advice);
     };
     let shown = file.display();
