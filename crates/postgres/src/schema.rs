@@ -90,12 +90,17 @@ pub(crate) async fn version(
     connection: &mut PgConnection,
     schema: &Schema,
 ) -> Result<i64, OpenError> {
-    let versions = schema.of(VERSIONS);
-    let there = sqlx::query("select to_regclass($1) is not null").persistent(false);
-    let row = there.bind(&versions).fetch_one(&mut *connection).await?;
-    if !row.try_get::<bool, _>(0)? {
+    // Read as rows, of this moment: `to_regclass` may answer from what the session remembers of a
+    // moment ago, and another node may have migrated since.
+    let there = sqlx::query(
+        "select exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace \
+         where n.nspname = $1 and c.relname = $2)",
+    );
+    let there = there.persistent(false).bind(schema.name()).bind(VERSIONS);
+    if !there.fetch_one(&mut *connection).await?.try_get::<bool, _>(0)? {
         return Ok(0);
     }
+    let versions = schema.of(VERSIONS);
     let text = format!("select coalesce(max(version), 0) from {versions}");
     let last = sqlx::query(AssertSqlSafe(text)).persistent(false);
     Ok(last.fetch_one(connection).await?.try_get(0)?)

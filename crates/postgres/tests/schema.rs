@@ -112,6 +112,34 @@ async fn several_nodes_may_start_at_once() {
     assert!(stores.iter().all(|store| store.migrated().to == 1));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_waited_for_anothers_migration_sees_it() {
+    let home = Home::new();
+    let mut holder = home.connection().await;
+    let lock = format!("cauri schema {}", home.schema);
+    let text = "select pg_advisory_lock(hashtextextended($1, 0))";
+    sqlx::query(text).bind(&lock).execute(&mut holder).await.unwrap();
+    // All of them have seen that nothing is there, and wait, before one may begin.
+    let release = async {
+        let waiting = "select count(*) from pg_locks held join pg_locks waits \
+             using (locktype, database, classid, objid, objsubid) \
+             where held.locktype = 'advisory' and held.granted and not waits.granted \
+             and held.pid = pg_backend_pid()";
+        loop {
+            let row = sqlx::query(waiting).fetch_one(&mut holder).await.unwrap();
+            if row.get::<i64, _>(0) == 3 {
+                break;
+            }
+        }
+        let text = "select pg_advisory_unlock(hashtextextended($1, 0))";
+        sqlx::query(text).bind(&lock).execute(&mut holder).await.unwrap();
+    };
+    let (stores, ()) = tokio::join!(join_all((0..3).map(|_| home.open())), release);
+    let mut made: Vec<i64> = stores.iter().map(|store| store.migrated().from).collect();
+    made.sort_unstable();
+    assert_eq!(made, [0, 1, 1]);
+}
+
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
     let home = Home::new();
