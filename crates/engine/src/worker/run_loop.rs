@@ -79,6 +79,8 @@ struct Loop {
     more_deliveries: bool,
     /// After how many more attempts to look at once for more of a backlog.
     eager: u8,
+    /// Did the bell ring while claims were under way, which may have looked before?
+    rung_meanwhile: bool,
 }
 
 impl Worker {
@@ -101,7 +103,7 @@ impl Worker {
                 () = &mut shutdown => break,
                 _ = period.tick() => this.claim_all(),
                 _ = purge.tick() => this.purge(),
-                () = rung(&engine) => this.claim_all(),
+                () = rung(&engine) => this.heed(),
                 Some(done) = this.tasks.join_next_with_id() => this.land(done),
                 Some(held) = inbox.next() => this.hear(held),
             }
@@ -128,6 +130,7 @@ impl Loop {
             more_orders: VecDeque::new(),
             more_deliveries: false,
             eager: 0,
+            rung_meanwhile: false,
         }
     }
 
@@ -178,6 +181,17 @@ impl Loop {
         {
             self.claim_orders(kind);
         }
+    }
+
+    /// Looks for what others have left, and once more when claims are under way that may have looked
+    /// just before it was there.
+    fn heed(&mut self) {
+        self.rung_meanwhile = self.is_claiming();
+        self.claim_all();
+    }
+
+    const fn is_claiming(&self) -> bool {
+        self.claiming_deliveries || !self.claiming_orders.is_empty()
     }
 
     fn claim_all(&mut self) {
@@ -286,6 +300,10 @@ impl Loop {
             Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
             Some(Done::Attempt(delivery, Some(attempted))) => self.record(delivery, attempted),
             Some(Done::Order | Done::Attempt(_, None) | Done::Recorded | Done::Purged) | None => {}
+        }
+        if self.rung_meanwhile && !self.is_claiming() {
+            self.rung_meanwhile = false;
+            self.claim_all();
         }
     }
 

@@ -198,19 +198,24 @@ fn whoever_is_one_too_many_is_told_so(store: &Store) {
         assert_eq!(answers[0].header("Connection"), Some("close"));
     }
     drop(held);
+    // It may take a moment until a place is seen to be free.
+    let mut refused = 500;
     let served = time::soon(|| {
         match &*server
             .http
             .answers(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         {
             [answer] if answer.status == 200 => Ok(answer.clone()),
-            answers => Err(format!("{answers:?}")),
+            answers => {
+                refused += 1;
+                Err(format!("{answers:?}"))
+            }
         }
     });
     assert_eq!(served.text(), "ok\n");
     let metrics = Server::next_shop(&server).unwrap().anyone.get("/metrics").text();
-    let refused = metrics.lines().find(|line| line.starts_with("cauri_connections_refused_total "));
-    assert_eq!(refused, Some("cauri_connections_refused_total 500"), "{metrics}");
+    let counted = format!("cauri_connections_refused_total {refused}");
+    assert!(metrics.lines().any(|line| line == counted), "{counted}: {metrics}");
 }
 
 fn a_server_without_room_answers_at_once(store: &Store) {
