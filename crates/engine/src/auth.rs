@@ -1,8 +1,8 @@
 //! Who holds this key? And the keys themselves (API §3).
 
 use cauri_core::{
-    Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Environment, Key, KeyHash, List, Query,
-    Scope, Text, Timestamp, Versioned,
+    Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Entity as _, Environment, Key, KeyHash, List,
+    Query, Scope, Text, Timestamp, Versioned,
     decide::api_key::{self, NewApiKey},
 };
 use subtle::ConstantTimeEq;
@@ -47,12 +47,26 @@ impl Engine {
     }
 
     async fn read_key(&self, hash: KeyHash, now: Timestamp) -> Result<ApiKey, Error> {
-        let ticket = self.0.key_cache.ticket();
-        let found: Option<Versioned<ApiKey>> = self.0.store.find(Key::ApiKeyHash(hash)).await?;
-        let found = found.ok_or(AuthError::Invalid)?;
-        let mut key = found.value.clone();
+        let cache = &self.0.key_cache;
+        let ticket = cache.ticket();
+        let mut keys = vec![Key::ApiKeyHash(hash)];
+        keys.extend(cache.along(&hash, now).into_iter().map(Key::ApiKeyHash));
+        let mut found = self.0.store.get(&keys).await?.into_iter().map(|found| {
+            let Versioned { value, version, due_at } = found?;
+            let value = ApiKey::from_record(value)?;
+            Some(Versioned { value, version, due_at })
+        });
+        let own = found.next().flatten();
+        for other in found.flatten() {
+            // One whose use is to be noted is left to whoever uses it.
+            if api_key::used(other.clone(), now).is_none() {
+                cache.keep(other.value.hash, other.value, now, ticket);
+            }
+        }
+        let own = own.ok_or(AuthError::Invalid)?;
+        let mut key = own.value.clone();
         if key.revoked_at.is_none()
-            && let Some(changes) = api_key::used(found, now)
+            && let Some(changes) = api_key::used(own, now)
         {
             // Only a note, to the minute: whoever changes the key at the same time is right.
             match self.commit(changes, None).await {
@@ -60,7 +74,7 @@ impl Engine {
                 Err(error) => tracing::debug!(%error, "the use of a key was not noted"),
             }
         }
-        self.0.key_cache.keep(hash, key.clone(), now, ticket);
+        cache.keep(hash, key.clone(), now, ticket);
         Ok(key)
     }
 

@@ -1,7 +1,7 @@
 //! What was read lately, and is believed for a moment.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     fmt,
     hash::Hash,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -13,34 +13,74 @@ use cauri_core::Timestamp;
 /// which a change must reach every node.
 const BELIEVED_MS: i64 = 500;
 
+/// After how long it may be read anew along with another, in milliseconds.
+const ALONG_MS: i64 = BELIEVED_MS / 2;
+
+/// How many are read along with one: as many as make it hardly slower.
+const ALONG_MAX: usize = 128;
+
 /// How many are remembered at once.
 const REMEMBERED_MAX: usize = 10_000;
 
 /// Records that hardly ever change and that nearly every request needs. What this engine changes is
 /// seen by it at once; what another node changes, or this one within a transaction of the host's,
 /// when the record is no longer believed.
+///
+/// A thousand busy accounts would make for two thousand readings a second. So whoever has to read
+/// one reads [along](Cache::along) what others will have to read soon.
 pub(crate) struct Cache<K, V>(Mutex<Known<K, V>>);
 
 struct Known<K, V> {
-    values: HashMap<K, (V, Timestamp)>,
+    values: HashMap<K, Kept<V>>,
+    /// When each was read, the oldest first, until it is read along. Some of these are not so any
+    /// more: it was forgotten, or read by itself, in the meantime.
+    readings: VecDeque<(K, Timestamp)>,
     forgotten: u64,
+}
+
+struct Kept<V> {
+    value: V,
+    read_at: Timestamp,
+    /// Was it asked for since?
+    wanted: bool,
 }
 
 /// What a reader holds while it reads, so that it does not bring back what was forgotten meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ticket(u64);
 
-impl<K: Eq + Hash, V: Clone> Cache<K, V> {
+impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
     /// What is believed at this moment.
     pub(crate) fn find(&self, key: &K, now: Timestamp) -> Option<V> {
-        let known = self.lock();
-        let (value, read_at) = known.values.get(key)?;
-        (0..BELIEVED_MS).contains(&now.since(*read_at)).then(|| value.clone())
+        let mut known = self.lock();
+        let kept = known.values.get_mut(key)?;
+        kept.wanted = true;
+        (0..BELIEVED_MS).contains(&now.since(kept.read_at)).then(|| kept.value.clone())
     }
 
     /// To be taken before something is read.
     pub(crate) fn ticket(&self) -> Ticket {
         Ticket(self.lock().forgotten)
+    }
+
+    /// What whoever reads one should read along: what is wanted and will not be believed for much
+    /// longer. Each is named to one reader alone. What nobody wanted is dropped.
+    pub(crate) fn along(&self, own: &K, now: Timestamp) -> Vec<K> {
+        let mut known = self.lock();
+        let Known { values, readings, .. } = &mut *known;
+        let mut along = Vec::new();
+        let old = |(_, read_at): &mut (K, Timestamp)| !(0..ALONG_MS).contains(&now.since(*read_at));
+        while along.len() < ALONG_MAX
+            && let Some((key, read_at)) = readings.pop_front_if(old)
+        {
+            match values.get(&key) {
+                Some(kept) if kept.read_at != read_at || key == *own => {}
+                Some(kept) if kept.wanted => along.push(key),
+                Some(_) => drop(values.remove(&key)),
+                None => {}
+            }
+        }
+        along
     }
 
     /// Remembers what was read, at the moment before it was, unless anything was forgotten since.
@@ -51,8 +91,13 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         }
         if known.values.len() >= REMEMBERED_MAX {
             known.values.clear();
+            known.readings.clear();
         }
-        known.values.insert(key, (value, read_at));
+        let kept = Kept { value, read_at, wanted: false };
+        let before = known.values.insert(key.clone(), kept);
+        if before.is_none_or(|before| before.read_at != read_at) {
+            known.readings.push_back((key, read_at));
+        }
     }
 
     /// It has changed.
@@ -69,7 +114,8 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
 
 impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {
-        Self(Mutex::new(Known { values: HashMap::new(), forgotten: 0 }))
+        let readings = VecDeque::new();
+        Self(Mutex::new(Known { values: HashMap::new(), readings, forgotten: 0 }))
     }
 }
 
@@ -109,5 +155,45 @@ mod tests {
         assert_eq!(cache.find(&"a", at(0)), Some(2));
         cache.forget(&"a");
         assert_eq!(cache.find(&"a", at(0)), None);
+    }
+
+    #[test]
+    fn what_will_soon_be_stale_is_read_along_if_anybody_wants_it_and_by_one_reader() {
+        let cache = Cache::default();
+        for name in ["own", "wanted", "unwanted", "later"] {
+            let read_at = if name == "later" { 300 } else { 0 };
+            cache.keep(name, 1, at(read_at), cache.ticket());
+        }
+        for name in ["own", "wanted", "later"] {
+            assert_eq!(cache.find(&name, at(310)), Some(1));
+        }
+        assert_eq!(cache.along(&"own", at(249)), [""; 0], "too early");
+        assert_eq!(cache.along(&"own", at(400)), ["wanted"]);
+        assert_eq!(cache.along(&"own", at(400)), [""; 0], "another reads it already");
+        assert_eq!(cache.find(&"wanted", at(400)), Some(1), "believed until it was read anew");
+        assert_eq!(cache.find(&"unwanted", at(400)), None);
+        cache.keep("wanted", 2, at(400), cache.ticket());
+        assert_eq!(cache.find(&"wanted", at(700)), Some(2));
+        assert_eq!(cache.along(&"own", at(700)), ["later", "wanted"]);
+    }
+
+    #[test]
+    fn what_was_forgotten_is_not_read_along() {
+        let cache = Cache::default();
+        cache.keep("a", 1, at(0), cache.ticket());
+        assert_eq!(cache.find(&"a", at(0)), Some(1));
+        cache.forget(&"a");
+        assert_eq!(cache.along(&"b", at(400)), [""; 0]);
+    }
+
+    #[test]
+    fn not_too_much_is_read_along_at_once() {
+        let cache = Cache::default();
+        for key in 0..ALONG_MAX + 1 {
+            cache.keep(key, (), at(0), cache.ticket());
+            assert!(cache.find(&key, at(0)).is_some());
+        }
+        assert_eq!(cache.along(&usize::MAX, at(400)).len(), ALONG_MAX);
+        assert_eq!(cache.along(&usize::MAX, at(400)), [ALONG_MAX]);
     }
 }

@@ -427,24 +427,35 @@ impl Attempt<'_> {
         let listeners = &self.engine.0.listeners;
         let known = listeners.find(&self.scope, now);
         let ticket = listeners.ticket();
+        let along = match known {
+            Some(_) => Vec::new(),
+            None => listeners.along(&self.scope, now),
+        };
         let asked = self.asked.filter(|_| look);
-        let mut keys = Vec::with_capacity(self.keys.len().saturating_add(2));
+        let mut keys = Vec::with_capacity(self.keys.len().saturating_add(along.len() + 2));
         keys.extend(known.is_none().then_some(Key::Subscriptions(self.scope)));
         keys.extend(asked.map(|asked| Key::Idempotency(self.scope, asked.key.clone())));
         keys.extend(self.keys.iter().cloned());
+        let ours = keys.len();
+        keys.extend(along.iter().copied().map(Key::Subscriptions));
         let mut found = match keys.is_empty() {
             true => Vec::new(),
             false => self.engine.0.store.get(&keys).await?,
         };
-        let named = found.split_off(found.len().saturating_sub(self.keys.len()));
-        let mut ours = Loaded(found);
-        let subscriptions = known.clone().unwrap_or_else(|| {
-            let read = ours.take::<Subscriptions>(0).map(|found| found.value);
-            let read = Arc::new(read.unwrap_or_else(|| Subscriptions::none(self.scope)));
-            listeners.keep(self.scope, Arc::clone(&read), now, ticket);
+        let keep = |scope, found: Option<Versioned<Subscriptions>>| {
+            let read = found.map_or_else(|| Subscriptions::none(scope), |found| found.value);
+            let read = Arc::new(read);
+            listeners.keep(scope, Arc::clone(&read), now, ticket);
             read
-        });
-        let earlier = asked.and_then(|_| ours.take(usize::from(known.is_none())));
+        };
+        let mut others = Loaded(found.split_off(ours.min(found.len())));
+        for (at, scope) in along.into_iter().enumerate() {
+            keep(scope, others.take(at));
+        }
+        let named = found.split_off(found.len().saturating_sub(self.keys.len()));
+        let mut own = Loaded(found);
+        let earlier = asked.and_then(|_| own.take(usize::from(known.is_none())));
+        let subscriptions = known.unwrap_or_else(|| keep(self.scope, own.take(0)));
         Ok((subscriptions, earlier, Loaded(named)))
     }
 

@@ -131,9 +131,11 @@ impl Worker {
             return Ok((endpoint, event));
         }
         let ticket = endpoints.ticket();
-        let mut keys = Vec::with_capacity(2);
+        let mut keys = Vec::new();
         if endpoint.is_none() {
             keys.push(Key::WebhookEndpoint(held.scope, held.endpoint));
+            let along = endpoints.along(&named, now).into_iter();
+            keys.extend(along.map(|(scope, id)| Key::WebhookEndpoint(scope, id)));
         }
         if event.is_none() {
             keys.push(Key::Event(held.scope, held.event));
@@ -142,8 +144,11 @@ impl Worker {
             match found.value {
                 Record::WebhookEndpoint(it) => {
                     let it = Arc::new(*it);
-                    endpoints.keep(named, Arc::clone(&it), now, ticket);
-                    endpoint = Some(it);
+                    let name = (it.scope, it.id);
+                    endpoints.keep(name, Arc::clone(&it), now, ticket);
+                    if name == named {
+                        endpoint = Some(it);
+                    }
                 }
                 Record::Event(it) => event = Some(Arc::new(*it)),
                 _ => {}
