@@ -1,8 +1,8 @@
 //! Who holds this key? And the keys themselves (API §3).
 
 use cauri_core::{
-    Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Entity as _, Environment, Key, KeyHash, List,
-    Query, Scope, Text, Timestamp, Versioned,
+    Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Environment, Key, KeyHash, List, Query,
+    Scope, Text, Timestamp,
     decide::api_key::{self, NewApiKey},
 };
 use subtle::ConstantTimeEq;
@@ -51,11 +51,8 @@ impl Engine {
         let ticket = cache.ticket();
         let mut keys = vec![Key::ApiKeyHash(hash)];
         keys.extend(cache.along(&hash, now).into_iter().map(Key::ApiKeyHash));
-        let mut found = self.0.store.get(&keys).await?.into_iter().map(|found| {
-            let Versioned { value, version, due_at } = found?;
-            let value = ApiKey::from_record(value)?;
-            Some(Versioned { value, version, due_at })
-        });
+        let found = self.0.store.get(&keys).await?;
+        let mut found = found.into_iter().map(|found| found?.of::<ApiKey>());
         let own = found.next().flatten();
         for other in found.flatten() {
             // One whose use is to be noted is left to whoever uses it.

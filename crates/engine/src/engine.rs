@@ -4,7 +4,7 @@ use std::{collections::HashMap, fmt, sync::Arc};
 
 use cauri_core::{
     Connection, EndpointId, Environment, Keyring, RequestId, Scope, Subscriptions, Timestamp,
-    WebhookEndpoint, decide::Terms,
+    decide::Terms,
 };
 
 use crate::{
@@ -22,6 +22,7 @@ use crate::{
         notifier::Notifier, store::Store, tracer::Tracer,
     },
     recent::Recent,
+    worker::receiver::Receiver,
 };
 
 /// The payment core: every use case of the contract as a method, over a store, a notifier and the
@@ -58,7 +59,7 @@ pub(crate) struct Inner {
     pub(crate) bell: Option<Arc<dyn Bell>>,
     pub(crate) key_cache: KeyCache,
     pub(crate) listeners: Cache<Scope, Arc<Subscriptions>>,
-    pub(crate) endpoints: Cache<(Scope, EndpointId), Arc<WebhookEndpoint>>,
+    pub(crate) receivers: Cache<(Scope, EndpointId), Arc<Receiver>>,
     pub(crate) recent: Recent,
     pub(crate) meter: Option<Arc<dyn Meter>>,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
@@ -176,7 +177,7 @@ impl Engine {
             // What was read may be rolled back.
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
-            endpoints: Cache::default(),
+            receivers: Cache::default(),
             recent: Recent::default(),
             // What was done may be rolled back, and then it did not happen.
             meter: None,
@@ -338,7 +339,7 @@ impl EngineBuilder {
             bell: self.bell,
             key_cache: KeyCache::default(),
             listeners: Cache::default(),
-            endpoints: Cache::default(),
+            receivers: Cache::default(),
             recent: Recent::default(),
             meter: self.meter,
             tracer: self.tracer,

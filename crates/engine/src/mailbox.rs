@@ -135,7 +135,7 @@ impl Engine {
         for write in changes.writes() {
             let Write::Insert { record, due_at } = write else { continue };
             if let Record::Event(event) = record {
-                events.push(Arc::new(Event::clone(event)));
+                events.push(Arc::clone(event));
             }
             if *due_at != Some(until) {
                 continue;

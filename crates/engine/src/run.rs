@@ -34,9 +34,7 @@ pub(crate) struct Loaded(Vec<Option<Versioned<Record>>>);
 impl Loaded {
     /// The record of the key at this place.
     pub(crate) fn take<T: Entity>(&mut self, at: usize) -> Option<Versioned<T>> {
-        let found = self.0.get_mut(at)?.take()?;
-        let Versioned { value, version, due_at } = found;
-        T::from_record(value).map(|value| Versioned { value, version, due_at })
+        self.0.get_mut(at)?.take()?.of()
     }
 }
 
@@ -404,7 +402,7 @@ impl Believed {
 
     fn forget(&self, engine: &Engine) {
         self.listeners.iter().for_each(|scope| engine.0.listeners.forget(scope));
-        self.endpoint.iter().for_each(|named| engine.0.endpoints.forget(named));
+        self.endpoint.iter().for_each(|named| engine.0.receivers.forget(named));
     }
 }
 

@@ -14,9 +14,7 @@ pub trait StoreExt: Store {
     /// [`StoreError`] when the store could not answer.
     async fn find<T: Entity>(&self, key: Key) -> Result<Option<Versioned<T>>, StoreError> {
         let found = self.get(std::slice::from_ref(&key)).await?.into_iter().next().flatten();
-        Ok(found.and_then(|Versioned { value, version, due_at }| {
-            T::from_record(value).map(|value| Versioned { value, version, due_at })
-        }))
+        Ok(found.and_then(Versioned::of))
     }
 
     /// Every record of a list, page after page.

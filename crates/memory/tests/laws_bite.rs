@@ -1,10 +1,12 @@
 //! A store that breaks one law is told from a right one: each flaw here is small, and each is
 //! found by the law that it breaks.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use cauri::{
-    Amount, Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query,
-    Record, Refusal, Scope, Store, StoreError, Verdict, Versioned, Write,
+    Amount, Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, IdempotencyRecord,
+    Key, Listed, Query, Record, Refusal, Scope, Store, StoreError, Verdict, Versioned, Write,
 };
 use cauri_conformance::Harness;
 use cauri_memory::MemoryStore;
@@ -65,11 +67,10 @@ impl Flawed {
                     rewritten.update(record, there.map_or(expected, |it| it.version), due_at);
                 }
                 Write::Remove { key, expected } => {
-                    if let Some(Some(Versioned { value: Record::Idempotency(value), .. })) =
-                        self.inner.get(&[key]).await?.pop()
-                    {
-                        let held = Versioned { value: *value, version: expected, due_at: None };
-                        rewritten.forget(&held);
+                    let found = self.inner.get(&[key]).await?.pop().flatten();
+                    if let Some(mut record) = found.and_then(Versioned::of::<IdempotencyRecord>) {
+                        record.version = expected;
+                        rewritten.forget(&record);
                     }
                 }
             }
@@ -185,7 +186,7 @@ impl Store for Flawed {
             match (self.flaw, &mut it.value) {
                 (Flaw::ForgetsMoments, _) => it.due_at = None,
                 (Flaw::DropsEmptyTexts, Record::Setting(setting)) if setting.value.is_empty() => {
-                    setting.value.push(0);
+                    Arc::make_mut(setting).value.push(0);
                 }
                 _ => {}
             }

@@ -90,11 +90,11 @@ async fn two_nodes_on_one_schema_agree() {
                 loop {
                     let key = Key::PaymentLink(link.scope, link.id);
                     let found = node.get(&[key]).await.unwrap().remove(0).unwrap();
-                    let Record::PaymentLink(mut now) = found.value else { panic!("a link") };
-                    now.payments_count += 1;
+                    let mut now = found.of::<PaymentLink>().expect("a link");
+                    now.value.payments_count += 1;
                     let mut changes = Changeset::new();
                     changes.insert(fixtures::customer(&mut random, scope), None);
-                    changes.update(*now, found.version, None);
+                    changes.update(now.value, now.version, None);
                     changes.insert(fixtures::event(&mut random, scope), None);
                     match one(&*node, changes).await {
                         Ok(()) => break,

@@ -6,8 +6,8 @@
 mod scratch;
 
 use cauri::{
-    Changeset, Claim, ClaimKind, Currency, Field, FieldValue, Key, Lanes, LedgerAccountKind, List,
-    Page, Query, Record, Scope, Store as _, Timestamp,
+    Changeset, Claim, ClaimKind, Currency, Field, FieldValue, IdempotencyRecord, Key, Lanes,
+    LedgerAccountKind, List, Page, Query, Scope, Store as _, Timestamp,
 };
 use cauri_conformance::fixtures::{self, Random};
 use cauri_postgres::PostgresStore;
@@ -96,13 +96,9 @@ async fn play(store: &PostgresStore, random: &mut Random, scope: Scope) {
         let claimed = store.claim(&claim).await.unwrap();
         assert!(!claimed.is_empty() && claimed.len() <= 3);
         for held in claimed {
-            if let Record::Idempotency(record) = held.value {
+            if let Some(record) = held.of::<IdempotencyRecord>() {
                 let mut forget = Changeset::new();
-                forget.forget(&cauri::Versioned {
-                    value: *record,
-                    version: held.version,
-                    due_at: held.due_at,
-                });
+                forget.forget(&record);
                 store.commit(vec![forget]).await.unwrap()[0].clone().unwrap();
             }
         }

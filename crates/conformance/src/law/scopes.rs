@@ -1,5 +1,7 @@
 //! 8. Nothing of one scope is read in another.
 
+use std::sync::Arc;
+
 use cauri::{
     ApiKey, Balance, Changeset, ClaimKind, Environment, KeyHash, LedgerAccountKind, List, Query,
     Record, RecordKind, Scope,
@@ -17,19 +19,19 @@ fn twin(random: &mut Random, record: &Record, scope: Scope) -> Record {
         Record::Account(_) | Record::Setting(_) => {}
         Record::ApiKey(it) => {
             let hash = KeyHash::from_bytes(random.bytes());
-            **it = ApiKey { scope, hash, ..(**it).clone() };
+            *Arc::make_mut(it) = ApiKey { scope, hash, ..(**it).clone() };
         }
-        Record::Customer(it) => it.scope = scope,
-        Record::PaymentLink(it) => it.scope = scope,
-        Record::Payment(it) => it.scope = scope,
-        Record::Payout(it) => it.scope = scope,
-        Record::Refund(it) => it.scope = scope,
-        Record::TimelineEntry(it) => it.scope = scope,
-        Record::WebhookEndpoint(it) => it.scope = scope,
-        Record::Subscriptions(it) => it.scope = scope,
-        Record::Event(it) => it.scope = scope,
-        Record::Delivery(it) => it.scope = scope,
-        Record::Idempotency(it) => it.scope = scope,
+        Record::Customer(it) => Arc::make_mut(it).scope = scope,
+        Record::PaymentLink(it) => Arc::make_mut(it).scope = scope,
+        Record::Payment(it) => Arc::make_mut(it).scope = scope,
+        Record::Payout(it) => Arc::make_mut(it).scope = scope,
+        Record::Refund(it) => Arc::make_mut(it).scope = scope,
+        Record::TimelineEntry(it) => Arc::make_mut(it).scope = scope,
+        Record::WebhookEndpoint(it) => Arc::make_mut(it).scope = scope,
+        Record::Subscriptions(it) => Arc::make_mut(it).scope = scope,
+        Record::Event(it) => Arc::make_mut(it).scope = scope,
+        Record::Delivery(it) => Arc::make_mut(it).scope = scope,
+        Record::Idempotency(it) => Arc::make_mut(it).scope = scope,
     }
     twin
 }

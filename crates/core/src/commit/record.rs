@@ -1,5 +1,7 @@
 //! What a store keeps.
 
+use std::sync::Arc;
+
 use super::{
     key::Key,
     query::{Field, FieldValue, List},
@@ -47,6 +49,25 @@ impl<T> Versioned<T> {
     }
 }
 
+impl Versioned<Record> {
+    /// The same version with its value, if the record is of this type.
+    ///
+    /// ```
+    /// use cauri_core::{Payment, Payout, Record, Versioned};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let payment = Shop::open().payment(5_000);
+    /// let read: Versioned<Record> = payment.clone().map(Record::from);
+    /// assert_eq!(read.clone().of::<Payment>(), Some(payment));
+    /// assert_eq!(read.of::<Payout>(), None);
+    /// ```
+    #[must_use]
+    pub fn of<T: Entity>(self) -> Option<Versioned<T>> {
+        let Self { value, version, due_at } = self;
+        T::from_record(value).map(|value| Versioned { value, version, due_at })
+    }
+}
+
 /// What a type must say of itself to be kept by a store. Implemented by this crate only.
 pub trait Entity: Sized + Clone + Send + 'static + Into<Record> {
     /// The value, if the record is of this type.
@@ -67,10 +88,14 @@ macro_rules! records {
     ($($(#[$meta:meta])* $name:ident($kind:ty),)+) => {
         /// Anything a store keeps. Exhaustive on purpose: a new kind must stop every store from
         /// compiling, since a wildcard arm would drop money silently.
+        ///
+        /// What was decided is not changed any more, only replaced, so a copy shares the value: a
+        /// commit that may have to be sent again, what is remembered of it and what goes on with it
+        /// are all of one payment.
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[expect(clippy::exhaustive_enums, reason = "see above")]
         pub enum Record {
-            $($(#[$meta])* $name(Box<$kind>),)+
+            $($(#[$meta])* $name(Arc<$kind>),)+
         }
 
         /// The kinds of record.
@@ -104,14 +129,14 @@ macro_rules! records {
         $(
             impl From<$kind> for Record {
                 fn from(value: $kind) -> Self {
-                    Self::$name(Box::new(value))
+                    Self::$name(Arc::new(value))
                 }
             }
 
             impl Entity for $kind {
                 fn from_record(record: Record) -> Option<Self> {
                     match record {
-                        Record::$name(value) => Some(*value),
+                        Record::$name(value) => Some(Arc::unwrap_or_clone(value)),
                         _ => None,
                     }
                 }
@@ -226,7 +251,7 @@ impl Record {
     /// assert_eq!(Record::from(shop.subscriptions.clone()).list(), None);
     /// ```
     #[must_use]
-    pub const fn list(&self) -> Option<List> {
+    pub fn list(&self) -> Option<List> {
         match self {
             Self::Account(_) => Some(List::Accounts),
             Self::ApiKey(it) => Some(List::ApiKeys(it.scope)),
@@ -257,7 +282,7 @@ impl Record {
     /// assert_eq!(Record::from(setting).scope(), None);
     /// ```
     #[must_use]
-    pub const fn scope(&self) -> Option<Scope> {
+    pub fn scope(&self) -> Option<Scope> {
         match self {
             Self::Account(_) | Self::Setting(_) => None,
             Self::ApiKey(it) => Some(it.scope),
@@ -286,7 +311,7 @@ impl Record {
     /// assert_eq!(Record::from(shop.subscriptions.clone()).created_at(), None);
     /// ```
     #[must_use]
-    pub const fn created_at(&self) -> Option<Timestamp> {
+    pub fn created_at(&self) -> Option<Timestamp> {
         match self {
             Self::Setting(_) | Self::Subscriptions(_) => None,
             Self::Account(it) => Some(it.created_at),

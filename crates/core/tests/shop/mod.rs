@@ -118,10 +118,7 @@ impl Shop {
     /// The newest record of a kind.
     pub(crate) fn last<T: Entity>(&self) -> Versioned<T> {
         let records = self.order.iter().rev().filter_map(|key| self.records.get(key).cloned());
-        let mut found = records.filter_map(|Versioned { value, version, due_at }| {
-            Some(Versioned { value: T::from_record(value)?, version, due_at })
-        });
-        found.next().expect("a record of this kind")
+        records.filter_map(Versioned::of).next().expect("a record of this kind")
     }
 
     /// What an account of the ledger holds, in XOF.

@@ -286,9 +286,10 @@ async fn what_was_written_here_is_reported_on_without_reading_it_until_others_wr
     store.expect_get().times(1).in_sequence(&mut order).returning(move |keys| {
         assert!(matches!(keys, [Key::Payment(..)]));
         let value = there.lock().unwrap().clone().unwrap();
-        let Record::Payment(mut payment) = value else { panic!("a payment is written") };
+        let Record::Payment(payment) = value else { panic!("a payment is written") };
+        let mut payment = Arc::unwrap_or_clone(payment);
         payment.status = cauri_core::PaymentStatus::Processing;
-        Ok(vec![Some(Versioned { value: Record::Payment(payment), version: 7, due_at: None })])
+        Ok(vec![Some(Versioned { value: Record::from(payment), version: 7, due_at: None })])
     });
     let answers = writes(&written, Some(7), true);
     store.expect_commit().times(1).in_sequence(&mut order).returning(answers);

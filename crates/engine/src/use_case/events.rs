@@ -1,9 +1,9 @@
 //! Events (API §15, §22.1, §22.3).
 
 use cauri_core::{
-    EndpointId, Error as Refused, Event, EventId, Fault, Faults, Field, FieldValue, Key, Listed,
-    OrderId, Page, PaymentId, PaymentLink, Payout, Problem, Query, Record, Refund, ResourceId,
-    Scope, TimelineEntry, Timestamp, Told, Versioned, WebhookEndpoint,
+    EndpointId, Entity as _, Error as Refused, Event, EventId, Fault, Faults, Field, FieldValue,
+    Key, Listed, OrderId, Page, PaymentId, PaymentLink, Payout, Problem, Query, Record, Refund,
+    ResourceId, Scope, TimelineEntry, Timestamp, Told, Versioned, WebhookEndpoint,
     decide::webhook_endpoint,
     wire::{self, EventBody, List, ReplayEvents, WebhookReplay, event_is_about, query::Events},
 };
@@ -219,10 +219,7 @@ enum Walk {
 }
 
 fn event_of(found: Versioned<Record>) -> Option<Event> {
-    match found.value {
-        Record::Event(event) => Some(*event),
-        _ => None,
-    }
+    Event::from_record(found.value)
 }
 
 /// The page of these events that a query asks for, newest first.

@@ -4,15 +4,13 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use cauri_core::{
-    AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Sealed, Timestamp,
-    TraceContext, Versioned, WebhookEndpoint,
-    decide::{delivery, webhook_endpoint::secret_owner},
-    signature::{self, SigningKey},
+    AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Timestamp, TraceContext,
+    Verdict, Versioned, decide::delivery, signature,
 };
-use futures_util::FutureExt;
+use futures_util::{FutureExt, StreamExt, stream};
 use tracing::Span;
 
-use super::Worker;
+use super::{Worker, receiver::Receiver};
 use crate::{
     error::Error,
     port::{
@@ -27,14 +25,15 @@ use crate::{
 pub(super) struct Attempted {
     /// Did the receiver take it?
     pub(super) received: bool,
+    delivery: DeliveryId,
     changes: Changeset,
     /// Until when the delivery is ours.
     until: Option<Timestamp>,
 }
 
 impl Attempted {
-    fn failed((_, changes): (Delivery, Changeset), until: Option<Timestamp>) -> Self {
-        Self { received: false, changes, until }
+    fn failed((it, changes): (Delivery, Changeset), until: Option<Timestamp>) -> Self {
+        Self { received: false, delivery: it.id, changes, until }
     }
 
     /// What is to be committed.
@@ -71,18 +70,19 @@ impl Worker {
         let until = held.due_at;
         let now = self.now();
         let abandon = |held, why| Ok(Attempted::failed(delivery::abandoned(held, why, now), until));
-        let (endpoint, event) = self.read(&held.value, event, now).await?;
-        let endpoint = match endpoint {
-            Some(endpoint) if endpoint.deleted_at.is_none() => endpoint,
+        let (receiver, event) = self.read(&held.value, event, now).await?;
+        let receiver = match receiver {
+            Some(receiver) if receiver.receives() => receiver,
+            Some(receiver) if receiver.endpoint.deleted_at.is_none() => {
+                return abandon(held, AttemptError::EndpointInactive);
+            }
             _ => return abandon(held, AttemptError::EndpointDeleted),
         };
-        if !endpoint.active {
-            return abandon(held, AttemptError::EndpointInactive);
-        }
+        let endpoint = &receiver.endpoint;
         // An event is never forgotten: without it the store is broken, and nothing can be sent.
         let Some(event) = event else { return abandon(held, AttemptError::EndpointDeleted) };
         let url = endpoint.url.clone();
-        let headers = match self.headers(&held.value, &endpoint, event.payload.as_bytes(), now) {
+        let headers = match self.headers(&held.value, &receiver, event.payload.as_bytes(), now) {
             Ok(headers) => headers,
             Err(error) => {
                 // Nothing goes out unsigned: a missed attempt, so that the schedule ends it.
@@ -109,8 +109,8 @@ impl Worker {
         self.measure(&held.value, &receipt, now);
         let Receipt { outcome, duration_ms } = receipt;
         let received = matches!(outcome, Ok(status) if (200..300).contains(&status));
-        let (_, changes) = delivery::attempted(held, url, now, outcome, duration_ms);
-        Ok(Attempted { received, changes, until })
+        let (it, changes) = delivery::attempted(held, url, now, outcome, duration_ms);
+        Ok(Attempted { received, delivery: it.id, changes, until })
     }
 
     /// The endpoint, as it is or was a moment ago, and the event.
@@ -119,22 +119,21 @@ impl Worker {
         held: &Delivery,
         event: Option<Arc<Event>>,
         now: Timestamp,
-    ) -> Result<(Option<Arc<WebhookEndpoint>>, Option<Arc<Event>>), Error> {
-        let endpoints = &self.engine.0.endpoints;
+    ) -> Result<(Option<Arc<Receiver>>, Option<Arc<Event>>), Error> {
+        let receivers = &self.engine.0.receivers;
         let named = (held.scope, held.endpoint);
         // Only what lets the delivery be sent is believed: one that was inactive a moment ago may be
         // active again by now, and giving up is for good.
-        let sends = |it: &Arc<WebhookEndpoint>| it.active && it.deleted_at.is_none();
-        let mut endpoint = endpoints.find(&named, now).filter(sends);
+        let mut receiver = receivers.find(&named, now).filter(|it| it.receives());
         let mut event = event;
-        if endpoint.is_some() && event.is_some() {
-            return Ok((endpoint, event));
+        if receiver.is_some() && event.is_some() {
+            return Ok((receiver, event));
         }
-        let ticket = endpoints.ticket();
+        let ticket = receivers.ticket();
         let mut keys = Vec::new();
-        if endpoint.is_none() {
+        if receiver.is_none() {
             keys.push(Key::WebhookEndpoint(held.scope, held.endpoint));
-            let along = endpoints.along(&named, now).into_iter();
+            let along = receivers.along(&named, now).into_iter();
             keys.extend(along.map(|(scope, id)| Key::WebhookEndpoint(scope, id)));
         }
         if event.is_none() {
@@ -143,34 +142,30 @@ impl Worker {
         for found in self.engine.0.store.get(&keys).await?.into_iter().flatten() {
             match found.value {
                 Record::WebhookEndpoint(it) => {
-                    let it = Arc::new(*it);
                     let name = (it.scope, it.id);
-                    endpoints.keep(name, Arc::clone(&it), now, ticket);
+                    let read = Arc::new(Receiver::new(it));
+                    receivers.keep(name, Arc::clone(&read), now, ticket);
                     if name == named {
-                        endpoint = Some(it);
+                        receiver = Some(read);
                     }
                 }
-                Record::Event(it) => event = Some(Arc::new(*it)),
+                Record::Event(it) => event = Some(it),
                 _ => {}
             }
         }
-        Ok((endpoint, event))
+        Ok((receiver, event))
     }
 
     fn headers(
         &self,
         held: &Delivery,
-        endpoint: &WebhookEndpoint,
+        to: &Receiver,
         body: &[u8],
         now: Timestamp,
     ) -> Result<Vec<(&'static str, String)>, Error> {
-        let mut keys = vec![self.signing_key(&endpoint.secret, endpoint)?];
-        if let Some(previous) = endpoint.previous_secret.as_ref().filter(|it| it.expires_at > now) {
-            // One that cannot be opened any more does not keep the present one from signing.
-            keys.extend(self.signing_key(&previous.secret, endpoint).ok());
-        }
+        let keys = to.keys(&self.engine.0.keys, now)?;
         let mut headers = vec![
-            (self.engine.0.options.signature_header, signature::header(&keys, now.seconds(), body)),
+            (self.engine.0.options.signature_header, signature::header(keys, now.seconds(), body)),
             ("X-Webhook-Event", held.event_kind.to_string()),
             ("X-Webhook-Delivery", held.id.to_string()),
             ("X-Webhook-Attempt", held.next_number().to_string()),
@@ -193,25 +188,39 @@ impl Worker {
         });
     }
 
-    fn signing_key(&self, sealed: &Sealed, of: &WebhookEndpoint) -> Result<SigningKey, Error> {
-        let secret = self.engine.0.keys.open(sealed, secret_owner(of.id).as_bytes())?;
-        let text = std::str::from_utf8(&secret).map_err(|_| cauri_core::SealError::Malformed)?;
-        SigningKey::new(text).map_err(|_| cauri_core::SealError::Malformed.into())
+    /// Writes outcomes down, all at once.
+    pub(super) async fn record(&self, outcomes: Vec<Attempted>) {
+        let changes = outcomes.iter().map(|it| it.changes.clone()).collect();
+        match self.engine.0.store.commit(changes).await {
+            Ok(verdicts) => {
+                for (it, verdict) in outcomes.iter().zip(verdicts) {
+                    recorded(it.delivery, verdict);
+                }
+            }
+            // What became of it, and whether it is worth telling again, differs from one to another.
+            Err(_) => {
+                let each = stream::iter(outcomes);
+                each.for_each_concurrent(None, |it| self.record_alone(it)).await;
+            }
+        }
     }
 
-    /// Writes an outcome down. Refused when the lease ended meanwhile: whoever holds the delivery
-    /// now will say what becomes of it.
-    pub(super) async fn record(&self, delivery: DeliveryId, attempted: Attempted) {
-        let Attempted { changes, until, .. } = attempted;
+    async fn record_alone(&self, attempted: Attempted) {
+        let Attempted { delivery, changes, until, .. } = attempted;
         match self.held(until, || self.engine.commit(changes.clone(), None)).await {
-            Ok(Ok(())) => {}
-            Ok(Err(refusal)) => {
-                tracing::debug!(%refusal, %delivery, "an attempt outlived its lease");
-            }
+            Ok(verdict) => recorded(delivery, verdict),
             Err(error) => {
                 // One more attempt when the lease ends.
                 tracing::warn!(%error, %delivery, "an attempt could not be recorded");
             }
         }
+    }
+}
+
+/// Refused when the lease ended meanwhile: whoever holds the delivery now will say what becomes of
+/// it.
+fn recorded(delivery: DeliveryId, verdict: Verdict) {
+    if let Err(refusal) = verdict {
+        tracing::debug!(%refusal, %delivery, "an attempt outlived its lease");
     }
 }

@@ -4,9 +4,12 @@ mod attempt;
 mod desk;
 mod dispatcher;
 pub(crate) mod order;
+pub(crate) mod receiver;
 mod run_loop;
 
-use cauri_core::{Claim, ClaimKind, Delivery, Lanes, Record, Timestamp, Versioned};
+use cauri_core::{
+    Claim, ClaimKind, Delivery, IdempotencyRecord, Lanes, Record, Timestamp, Versioned,
+};
 use futures_util::{StreamExt, stream};
 
 use self::order::Whose;
@@ -120,11 +123,10 @@ impl Worker {
         let lanes = Lanes { cap: 100, held: Vec::new() };
         let due = self.claim(ClaimKind::Deliveries, 100, Some(lanes)).await?;
         ticked.deliveries = due.len();
-        stream::iter(due.into_iter().filter_map(delivery))
+        stream::iter(due.into_iter().filter_map(Versioned::of::<Delivery>))
             .for_each_concurrent(self.options.attempts_max, async |held| {
-                let id = held.value.id;
                 if let Some(attempted) = self.attempt(held, None, None).await {
-                    self.record(id, attempted).await;
+                    self.record(vec![attempted]).await;
                 }
             })
             .await;
@@ -151,11 +153,9 @@ impl Worker {
         let mut changesets = Vec::new();
         let limit = u16::try_from(PURGED_AT_ONCE).unwrap_or(u16::MAX);
         for held in self.claim(ClaimKind::Idempotency, limit, None).await? {
-            let Versioned { value: Record::Idempotency(record), version, due_at } = held else {
-                continue;
-            };
+            let Some(record) = held.of::<IdempotencyRecord>() else { continue };
             let mut changes = cauri_core::Changeset::new();
-            changes.forget(&Versioned { value: *record, version, due_at });
+            changes.forget(&record);
             changesets.push(changes);
         }
         if changesets.is_empty() {
@@ -168,14 +168,5 @@ impl Worker {
 
     fn now(&self) -> Timestamp {
         self.engine.now()
-    }
-}
-
-fn delivery(held: Versioned<Record>) -> Option<Versioned<Delivery>> {
-    match held {
-        Versioned { value: Record::Delivery(it), version, due_at } => {
-            Some(Versioned { value: *it, version, due_at })
-        }
-        Versioned { .. } => None,
     }
 }

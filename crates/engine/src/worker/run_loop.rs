@@ -3,10 +3,11 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::{Future, pending},
+    mem,
     time::Duration,
 };
 
-use cauri_core::{Changeset, ClaimKind, Connection, DeliveryId, EndpointId, Record, Versioned};
+use cauri_core::{Changeset, ClaimKind, Connection, Delivery, EndpointId, Record, Versioned};
 use tokio::{
     task::{Id, JoinError, JoinSet},
     time::{MissedTickBehavior, interval, timeout},
@@ -15,7 +16,6 @@ use tokio::{
 use super::{
     PURGED_AT_ONCE, Worker,
     attempt::Attempted,
-    delivery,
     desk::Desk,
     dispatcher::{Dispatcher, Known, Waiting, commit_of},
     order::Whose,
@@ -29,9 +29,15 @@ use crate::{
 /// How often idempotency records are purged.
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
 
-/// How many outcomes of attempts are being written down at most before no more attempts are made:
-/// what is sent and not recorded is sent again if this process dies.
-const RECORDED_AT_ONCE: usize = 512;
+/// How many outcomes of attempts may be not yet written down before no more attempts are made: what
+/// is sent and not recorded is sent again if this process dies.
+const UNRECORDED_MAX: usize = 512;
+
+/// How many outcomes are written down at once at most.
+const RECORDED_AT_ONCE: usize = 64;
+
+/// How many such batches are under way at once: one while the other's tasks come back.
+const RECORDERS: usize = 2;
 
 /// For how many attempts to look for more at once after a claim that has filled a lane.
 const EAGER: u8 = 32;
@@ -45,7 +51,7 @@ const ORDERS_CLAIMED: u16 = 64;
 /// What a task of the loop came back with.
 enum Done {
     Order,
-    Attempt(DeliveryId, Option<Attempted>),
+    Attempt(Option<Attempted>),
     Recorded,
     Orders { kind: ClaimKind, asked: u16, claimed: Vec<Versioned<Record>> },
     Deliveries { asked: u16, claimed: Vec<Versioned<Record>> },
@@ -56,7 +62,7 @@ enum Done {
 enum Slot {
     Order(Option<Connection>),
     Attempt(EndpointId, u128),
-    Record,
+    Record(usize),
     ClaimOrders(ClaimKind),
     ClaimDeliveries,
     Purge,
@@ -68,8 +74,10 @@ struct Loop {
     slots: HashMap<Id, Slot>,
     desk: Desk,
     dispatcher: Dispatcher,
-    /// Outcomes that are being written down.
+    /// Outcomes that are to be written down, and how many are being so, in how many batches.
+    outcomes: Vec<Attempted>,
     recording: usize,
+    recorders: usize,
     claiming_deliveries: bool,
     claiming_orders: Vec<ClaimKind>,
     /// Of which kinds there may be more due than the last claim had room for, the one that has
@@ -107,8 +115,12 @@ impl Worker {
                 Some(done) = this.tasks.join_next_with_id() => this.land(done),
                 Some(held) = inbox.next() => this.hear(held),
             }
+            // What came meanwhile goes along.
             while let Some(held) = inbox.try_next() {
                 this.hear(held);
+            }
+            while let Some(done) = this.tasks.try_join_next_with_id() {
+                this.land(done);
             }
             this.start();
         }
@@ -124,7 +136,9 @@ impl Loop {
             worker,
             tasks: JoinSet::new(),
             slots: HashMap::new(),
+            outcomes: Vec::new(),
             recording: 0,
+            recorders: 0,
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
             more_orders: VecDeque::new(),
@@ -158,7 +172,8 @@ impl Loop {
                 Done::Order
             });
         }
-        while self.recording < RECORDED_AT_ONCE
+        self.record();
+        while self.outcomes.len().saturating_add(self.recording) < UNRECORDED_MAX
             && let Some((held, known)) = self.dispatcher.next(now)
         {
             let worker = self.worker.clone();
@@ -167,9 +182,10 @@ impl Loop {
                 None => (None, None),
             };
             let slot = Slot::Attempt(held.value.endpoint, commit_of(&held.value));
-            self.spawn(slot, async move {
-                Done::Attempt(held.value.id, worker.attempt(held, event, trace).await)
-            });
+            self.spawn(
+                slot,
+                async move { Done::Attempt(worker.attempt(held, event, trace).await) },
+            );
         }
         if self.more_deliveries {
             self.claim_deliveries();
@@ -249,15 +265,20 @@ impl Loop {
         });
     }
 
-    /// Writes an outcome down, beside the attempts: the next one to the same receiver does not wait
-    /// for it, and many are committed together.
-    fn record(&mut self, delivery: DeliveryId, attempted: Attempted) {
-        self.recording = self.recording.saturating_add(1);
-        let worker = self.worker.clone();
-        self.spawn(Slot::Record, async move {
-            worker.record(delivery, attempted).await;
-            Done::Recorded
-        });
+    /// Writes outcomes down, beside the attempts: the next one to the same receiver does not wait
+    /// for it. What lands while others are written goes together.
+    fn record(&mut self) {
+        while !self.outcomes.is_empty() && self.recorders < RECORDERS {
+            let rest = self.outcomes.split_off(self.outcomes.len().min(RECORDED_AT_ONCE));
+            let batch = mem::replace(&mut self.outcomes, rest);
+            self.recorders = self.recorders.saturating_add(1);
+            self.recording = self.recording.saturating_add(batch.len());
+            let worker = self.worker.clone();
+            self.spawn(Slot::Record(batch.len()), async move {
+                worker.record(batch).await;
+                Done::Recorded
+            });
+        }
     }
 
     fn spawn(&mut self, slot: Slot, task: impl Future<Output = Done> + Send + 'static) {
@@ -277,14 +298,17 @@ impl Loop {
         match self.slots.remove(&id) {
             Some(Slot::Order(connection)) => self.desk.landed(&connection),
             Some(Slot::Attempt(endpoint, commit)) => {
-                let received = matches!(&done, Some(Done::Attempt(_, Some(it))) if it.received);
+                let received = matches!(&done, Some(Done::Attempt(Some(it))) if it.received);
                 self.dispatcher.landed(endpoint, commit, received);
                 if self.eager > 0 {
                     self.eager = self.eager.saturating_sub(1);
                     self.more_deliveries = true;
                 }
             }
-            Some(Slot::Record) => self.recording = self.recording.saturating_sub(1),
+            Some(Slot::Record(count)) => {
+                self.recorders = self.recorders.saturating_sub(1);
+                self.recording = self.recording.saturating_sub(count);
+            }
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
             Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
             Some(Slot::Purge) | None => {}
@@ -298,8 +322,8 @@ impl Loop {
                 claimed.into_iter().for_each(|it| self.desk.push((it, Whose::Claimed), now));
             }
             Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
-            Some(Done::Attempt(delivery, Some(attempted))) => self.record(delivery, attempted),
-            Some(Done::Order | Done::Attempt(_, None) | Done::Recorded | Done::Purged) | None => {}
+            Some(Done::Attempt(Some(attempted))) => self.outcomes.push(attempted),
+            Some(Done::Order | Done::Attempt(None) | Done::Recorded | Done::Purged) | None => {}
         }
         if self.rung_meanwhile && !self.is_claiming() {
             self.rung_meanwhile = false;
@@ -312,7 +336,7 @@ impl Loop {
         let mut of_endpoint = HashMap::<EndpointId, u16>::new();
         let cap = self.worker.options.attempts_per_endpoint_max;
         self.more_deliveries = claimed.len() >= usize::from(asked);
-        for held in claimed.into_iter().filter_map(delivery) {
+        for held in claimed.into_iter().filter_map(Versioned::of::<Delivery>) {
             let count = of_endpoint.entry(held.value.endpoint).or_default();
             *count = count.saturating_add(1);
             if *count >= cap {
@@ -337,16 +361,15 @@ impl Loop {
         }
         self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
         self.desk.drain().for_each(&mut give);
-        let mut outcomes = Vec::new();
+        let mut outcomes: Vec<_> =
+            mem::take(&mut self.outcomes).into_iter().map(Attempted::into_changes).collect();
         let finish = async {
             while let Some(ended) = self.tasks.join_next().await {
                 match ended {
                     Ok(Done::Orders { claimed, .. } | Done::Deliveries { claimed, .. }) => {
                         claimed.into_iter().for_each(&mut give);
                     }
-                    Ok(Done::Attempt(_, Some(attempted))) => {
-                        outcomes.push(attempted.into_changes())
-                    }
+                    Ok(Done::Attempt(Some(attempted))) => outcomes.push(attempted.into_changes()),
                     Ok(_) | Err(_) => {}
                 }
             }

@@ -41,10 +41,7 @@ struct Scene {
 impl Scene {
     fn delivery(&self) -> Versioned<Delivery> {
         let held = self.stored.records.values().next().unwrap().clone();
-        held.map(|it| match it {
-            Record::Delivery(it) => *it,
-            other => panic!("{other:?}"),
-        })
+        held.of().expect("a delivery")
     }
 }
 

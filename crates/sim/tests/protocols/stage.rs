@@ -134,8 +134,7 @@ pub(crate) struct Read(pub(crate) Vec<Option<Versioned<Record>>>);
 
 impl Read {
     pub(crate) fn take<T: Entity>(&mut self, at: usize) -> Option<Versioned<T>> {
-        let Versioned { value, version, due_at } = self.0.get_mut(at)?.take()?;
-        T::from_record(value).map(|value| Versioned { value, version, due_at })
+        self.0.get_mut(at)?.take()?.of()
     }
 }
 
