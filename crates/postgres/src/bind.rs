@@ -86,16 +86,16 @@ pub(crate) struct Rows {
     of: RowType,
     kinds: Vec<Kind>,
     count: i32,
+    /// How many there will be.
+    rows: usize,
     elements: Vec<u8>,
 }
 
 impl Rows {
-    /// With room for so many rows.
+    /// For so many rows.
     pub(crate) fn new(of: RowType, columns: &[Column], rows: usize) -> Self {
-        let kinds: Vec<Kind> = columns.iter().map(|column| column.kind).collect();
-        // Each value with its type and length in front; most are numbers, words or nothing.
-        let size = kinds.len().saturating_mul(20);
-        Self { of, kinds, count: 0, elements: Vec::with_capacity(size.saturating_mul(rows)) }
+        let kinds = columns.iter().map(|column| column.kind).collect();
+        Self { of, kinds, count: 0, rows, elements: Vec::new() }
     }
 
     /// One more row, as wide as the table.
@@ -115,6 +115,11 @@ impl Rows {
         }
         if kinds.next().is_some() {
             return Err(broken("a row that is too narrow"));
+        }
+        if start == 0 {
+            // The others are much like the first.
+            let rest = self.rows.saturating_sub(1);
+            self.elements.reserve(self.elements.len().saturating_mul(rest));
         }
         let length = self.elements.len().saturating_sub(start).saturating_sub(4);
         let length = i32::try_from(length).map_err(broken)?.to_be_bytes();

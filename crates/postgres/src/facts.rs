@@ -15,20 +15,17 @@ use crate::{
 /// Takes a batch at its word: what it updates is at the version it expects, what it inserts is not
 /// there. Balances are not read.
 pub(crate) fn assumed(batch: &[Changeset]) -> Facts {
-    let expects = |write: &Write| !matches!(write, Write::Insert { .. });
     let mut versions = HashMap::new();
-    if batch.iter().flat_map(Changeset::writes).any(expects) {
+    for write in batch.iter().flat_map(Changeset::writes) {
+        let (key, expected) = match write {
+            // Should the batch update later what it inserts, then what is assumed here is wrong,
+            // and is refused.
+            Write::Insert { .. } => continue,
+            Write::Update { record, expected, .. } => (record.key(), *expected),
+            Write::Remove { key, expected } => (key.clone(), *expected),
+        };
         // The first word about a record is about what is stored; later ones are about the batch.
-        let mut first = HashMap::<Key, Option<u64>>::new();
-        for write in batch.iter().flat_map(Changeset::writes) {
-            let (key, expected) = match write {
-                Write::Insert { record, .. } => (record.key(), None),
-                Write::Update { record, expected, .. } => (record.key(), Some(*expected)),
-                Write::Remove { key, expected } => (key.clone(), Some(*expected)),
-            };
-            first.entry(key).or_insert(expected);
-        }
-        versions = first.into_iter().filter_map(|(key, version)| Some((key, version?))).collect();
+        versions.entry(key).or_insert(expected);
     }
     Facts { versions, balances: HashMap::new(), balances_unread: true }
 }

@@ -218,9 +218,9 @@ impl Bench<'_> {
 
     /// Everything is checked before anything moves: after this, nothing can fail.
     fn check(&self, changeset: &Changeset) -> Result<Moved, Refusal> {
-        let mut touched = HashMap::<Key, Option<u64>>::new();
+        let mut touched = BTreeMap::<Key, Option<u64>>::new();
         for write in changeset.writes() {
-            let version = |touched: &HashMap<Key, Option<u64>>, key: &Key| {
+            let version = |touched: &BTreeMap<Key, Option<u64>>, key: &Key| {
                 touched.get(key).copied().unwrap_or_else(|| self.version(key))
             };
             match write {

@@ -4,6 +4,8 @@ use std::{fmt, hash::Hash, str::FromStr};
 
 use uuid::Uuid;
 
+use super::short::Short;
+
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = 26;
 
@@ -62,18 +64,20 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Writes `prefix_suffix` without allocating.
-pub(crate) fn write(f: &mut fmt::Formatter<'_>, prefix: &str, uuid: Uuid) -> fmt::Result {
-    let mut text = [0_u8; LENGTH];
+/// `prefix_suffix`.
+pub(crate) fn written(prefix: &str, uuid: Uuid) -> Short {
+    let mut suffix = [0_u8; LENGTH];
     let mut bits = uuid.as_u128();
-    for slot in text.iter_mut().rev() {
+    for slot in suffix.iter_mut().rev() {
         let digit = usize::try_from(bits & 31).unwrap_or(0);
         *slot = ALPHABET.get(digit).copied().unwrap_or(b'0');
         bits >>= 5;
     }
-    f.write_str(prefix)?;
-    f.write_str("_")?;
-    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+    let mut text = Short::default();
+    text.push_all(prefix.as_bytes());
+    text.push(b'_');
+    text.push_all(&suffix);
+    text
 }
 
 pub(crate) fn parse(prefix: &str, text: &str) -> Result<Uuid, IdError> {
@@ -117,7 +121,7 @@ macro_rules! ids {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write(f, $prefix, self.0)
+                f.write_str(&written($prefix, self.0))
             }
         }
 
@@ -137,7 +141,7 @@ macro_rules! ids {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(&written($prefix, self.0))
             }
         }
 

@@ -15,6 +15,7 @@ pub(crate) mod patch;
 pub(crate) mod phone;
 pub(crate) mod scope;
 pub(crate) mod secret;
+pub(crate) mod short;
 pub(crate) mod text;
 pub(crate) mod time;
 pub(crate) mod trace_context;

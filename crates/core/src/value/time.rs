@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, Datelike, NaiveDate, Timelike};
 
+use super::short::Short;
+
 /// A moment, in milliseconds since the Unix epoch, between the years 0000 and 9999.
 ///
 /// ```
@@ -97,6 +99,26 @@ impl Timestamp {
         self.plus_millis(seconds.saturating_mul(1_000))
     }
 
+    fn written(self) -> Option<Short> {
+        let at = DateTime::from_timestamp_millis(self.0)?.naive_utc();
+        let year = u32::try_from(at.year()).ok()?;
+        let millis = u32::try_from(self.0.rem_euclid(1_000)).ok()?;
+        let mut text = Short::default();
+        for (number, digits, after) in [
+            (year, 4, b'-'),
+            (at.month(), 2, b'-'),
+            (at.day(), 2, b'T'),
+            (at.hour(), 2, b':'),
+            (at.minute(), 2, b':'),
+            (at.second(), 2, b'.'),
+            (millis, 3, b'Z'),
+        ] {
+            text.push_number(number, digits);
+            text.push(after);
+        }
+        Some(text)
+    }
+
     /// Milliseconds from `earlier` to here; negative when `earlier` is later.
     ///
     /// ```
@@ -113,18 +135,7 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = DateTime::from_timestamp_millis(self.0).ok_or(fmt::Error)?.naive_utc();
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-            at.year(),
-            at.month(),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second(),
-            self.0.rem_euclid(1_000)
-        )
+        f.write_str(&self.written().ok_or(fmt::Error)?)
     }
 }
 
@@ -185,7 +196,8 @@ fn decimal(digits: &[u8]) -> Option<u32> {
 
 impl serde::Serialize for Timestamp {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let text = self.written().ok_or_else(|| serde::ser::Error::custom(TimestampError))?;
+        serializer.serialize_str(&text)
     }
 }
 

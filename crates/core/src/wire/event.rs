@@ -122,6 +122,9 @@ const fn is_false(test: &bool) -> bool {
     !*test
 }
 
+/// How long the body of an event usually is.
+const PAYLOAD_BYTES: usize = 1_280;
+
 /// The body of an event: the bytes that every attempt sends and signs.
 ///
 /// None of this crate's objects fails to be written; one that does gives an empty text.
@@ -155,5 +158,10 @@ pub fn event_payload(
         data: EventData { object },
         test,
     };
-    serde_json::to_string(&event).unwrap_or_default()
+    // With room for most of them: growing would copy it again and again.
+    let mut payload = Vec::with_capacity(PAYLOAD_BYTES);
+    match serde_json::to_writer(&mut payload, &event) {
+        Ok(()) => String::from_utf8(payload).unwrap_or_default(),
+        Err(_) => String::new(),
+    }
 }
