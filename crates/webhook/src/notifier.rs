@@ -63,12 +63,12 @@ impl HttpNotifier {
             Reach::Public => &self.public,
             Reach::Private => &self.private,
         };
-        let request = request(attempt, reach)?;
-        describe(&request);
-        let answer = match clients.pooled.request(request.clone()).await {
+        let first = request(attempt, reach)?;
+        describe(&first);
+        let answer = match clients.pooled.request(first).await {
             Err(error) if broke_when_reused(&error) => {
                 Span::current().record("http.request.resend_count", 1);
-                clients.fresh.request(request).await
+                clients.fresh.request(request(attempt, reach)?).await
             }
             answer => answer,
         };
