@@ -55,6 +55,9 @@ struct Arguments {
     /// How many batches may be on their way, instead of what suits the store.
     #[arg(long, requires = "batch")]
     in_flight: Option<usize>,
+    /// How many changesets must wait for a batch to leave beside another, instead of 32.
+    #[arg(long, requires = "batch")]
+    least: Option<usize>,
     /// Through the API in an axum server of this process, over connections that are kept alive.
     #[arg(long)]
     http: bool,
@@ -87,7 +90,8 @@ enum Scenario {
 async fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
     let options = arguments.batch.zip(arguments.in_flight).map(|(batch, in_flight)| {
-        GroupedOptions::default().batch_max(batch).in_flight_max(in_flight)
+        let options = GroupedOptions::default().batch_max(batch).in_flight_max(in_flight);
+        arguments.least.map_or(options, |least| options.parallel_min(least))
     });
     let opened = store::open(&arguments.store, !arguments.no_group, options).await?;
     let engine = stage::engine(Arc::clone(&opened.store))?;

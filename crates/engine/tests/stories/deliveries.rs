@@ -1,7 +1,12 @@
 //! Lives of deliveries (API §16).
 
-use cauri::{AttemptError, DeliveryStatus, List, Query, signature, wire};
+use std::{sync::Arc, time::Duration};
+
+use cauri::{AttemptError, DeliveryStatus, List, Query, decide::Terms, signature, wire};
+use cauri_conformance::{Call, Fault, FaultyStore};
+use cauri_memory::MemoryStore;
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use crate::support::Story;
 
@@ -150,4 +155,44 @@ async fn there_are_at_most_sixteen_endpoints() {
     });
     let outcomes = futures_util::future::join_all(tries).await;
     assert_eq!(outcomes.iter().filter(|it| it.is_ok()).count(), 16);
+}
+
+/// Eight attempts that end together, over a store that may fail when it is told.
+async fn told_at_once(fault: Option<Fault>) -> u64 {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), Terms::default()).await;
+    story.listen(json!(["payment.created"])).await;
+    for _ in 0..8 {
+        story.pay(json!({"phone": "+2250500009999"})).await.unwrap();
+    }
+    let made = store.calls(Call::Commit);
+    if let Some(fault) = fault {
+        store.fail(Call::Commit, made + 1, fault);
+    }
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(story.worker.clone().run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+    assert_eq!(story.receiver.sent.lock().unwrap().len(), 8);
+    let deliveries = story.deliveries().await;
+    assert_eq!(deliveries.len(), 8);
+    for it in &deliveries {
+        assert_eq!((it.status, it.attempts_count), (DeliveryStatus::Succeeded, 1), "{fault:?}");
+    }
+    store.calls(Call::Commit) - made
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_that_end_together_are_written_down_together() {
+    assert_eq!(told_at_once(None).await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_outcome_is_lost_with_the_commit_that_it_was_part_of() {
+    for fault in [Fault::Before, Fault::After, Fault::Unknown, Fault::Broken] {
+        assert!(told_at_once(Some(fault)).await > 1);
+    }
 }

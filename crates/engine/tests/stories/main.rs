@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a story that goes wrong should stop")]
 
+mod beliefs;
 mod deliveries;
 mod events;
 mod histories;

@@ -18,10 +18,11 @@ use cauri_memory::MemoryStore;
 use serde_json::json;
 use tokio::sync::{Notify, oneshot};
 
-/// Does not know the order and cannot be reached to send it, until it turns out to have it: the
-/// first sending, of a process that has died, took its time.
-#[derive(Debug, Default)]
+/// Does not know the order and does not take it, until it turns out to have it: the first sending,
+/// of a process that has died, took its time.
+#[derive(Debug)]
 struct SlowRail {
+    refusal: Report,
     asked: Mutex<u32>,
 }
 
@@ -32,7 +33,7 @@ impl Gateway for SlowRail {
     }
 
     async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
-        Answer::final_report(Report::Unreachable)
+        Answer::final_report(self.refusal.clone())
     }
 
     async fn query(&self, _: &Order, _: Timestamp) -> Answer {
@@ -46,12 +47,10 @@ impl Gateway for SlowRail {
     }
 }
 
-#[tokio::test]
-async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach() {
+async fn not_failed_by(refusal: Report) {
     let clock = Arc::new(ManualClock::at(start()));
-    let store = Arc::new(MemoryStore::new());
-    let rail = Arc::new(SlowRail::default());
-    let (engine, me) = live(store, clock.clone(), rail).await;
+    let rail = Arc::new(SlowRail { refusal, asked: Mutex::default() });
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), rail).await;
     let payment = created(&engine, me).await;
 
     // Nobody listens here, so whoever claims it cannot know that nobody has sent it.
@@ -66,48 +65,14 @@ async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach
     assert_eq!(found.status, PaymentStatus::Succeeded);
 }
 
-/// Does not know the order, and is closed when it is sent; the first sending, of a process that has
-/// died, arrives when it has opened.
-#[derive(Debug, Default)]
-struct ClosedRail {
-    asked: Mutex<u32>,
-}
-
-#[async_trait]
-impl Gateway for ClosedRail {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
-    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
-        Answer::final_report(Report::Refused(FailureCode::NetworkUnavailable))
-    }
-
-    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
-        let mut asked = self.asked.lock().unwrap();
-        *asked += 1;
-        Answer::final_report(if *asked == 1 { Report::NotFound } else { Report::Paid })
-    }
-
-    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
-        false
-    }
+#[tokio::test]
+async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach() {
+    not_failed_by(Report::Unreachable).await;
 }
 
 #[tokio::test]
 async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_that_is_closed() {
-    let clock = Arc::new(ManualClock::at(start()));
-    let rail = Arc::new(ClosedRail::default());
-    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), rail).await;
-    let payment = created(&engine, me).await;
-    let worker = Worker::new(engine.clone());
-    worker.tick().await.unwrap();
-    let found = engine.payment(&me, payment).await.unwrap();
-    assert_eq!(found.status, PaymentStatus::Created);
-    clock.advance_millis(5_000);
-    worker.tick().await.unwrap();
-    let found = engine.payment(&me, payment).await.unwrap();
-    assert_eq!(found.status, PaymentStatus::Succeeded);
+    not_failed_by(Report::Refused(FailureCode::NetworkUnavailable)).await;
 }
 
 /// Is never heard of again when it is asked.

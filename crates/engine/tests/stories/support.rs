@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use cauri::{
     Attempt, AttemptError, Call, Caller, Clock, Currency, Engine, Environment, Error,
     IdempotencyKey, List, Notifier, PaymentId, Query, Receipt, RefundId, Refused, Scenario, Scope,
-    Timestamp, Worker,
+    Store, Timestamp, Worker,
     decide::{Terms, idempotency::Idempotency},
     wire::{self, Form, Fund, Simulate},
 };
@@ -74,13 +74,17 @@ impl Story {
     }
 
     pub(crate) async fn with(terms: Terms) -> Self {
+        Self::over(Arc::new(MemoryStore::new()), terms).await
+    }
+
+    pub(crate) async fn over(store: Arc<dyn Store>, terms: Terms) -> Self {
         let clock = Arc::new(ManualClock::at(Timestamp::from_millis(START)));
         let receiver = Arc::new(Receiver {
             clock: Arc::clone(&clock),
             sent: Mutex::default(),
             script: Mutex::default(),
         });
-        let engine = Engine::builder(Arc::new(MemoryStore::new()))
+        let engine = Engine::builder(store)
             .clock(clock.clone())
             .entropy(Arc::new(SeededEntropy::new(7)))
             .notifier(receiver.clone())

@@ -1,0 +1,68 @@
+//! What an engine believes for half a second, and how it is read anew (API §3).
+
+use std::sync::Arc;
+
+use cauri::{ApiKeyKind, AuthError, Call, Caller, Engine, Environment, Error, Scope};
+use cauri_conformance::{Call as StoreCall, FaultyStore, ManualClock, SeededEntropy};
+use cauri_memory::MemoryStore;
+
+use crate::support::Story;
+
+/// One node of several over a store, with the clock of all.
+fn node(store: &Arc<FaultyStore<MemoryStore>>, clock: &Arc<ManualClock>, seed: u64) -> Engine {
+    Engine::builder(store.clone())
+        .clock(clock.clone())
+        .entropy(Arc::new(SeededEntropy::new(seed)))
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_key_that_was_read_along_with_another_is_refused_once_it_is_revoked() {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), cauri::decide::Terms::default()).await;
+    let scope = story.me.scope;
+    let here = &story.engine;
+    let there = node(&store, &story.clock, 8);
+    let first = here.create_key(scope, ApiKeyKind::Secret, None, None).await.unwrap();
+    let second = here.create_key(scope, ApiKeyKind::Secret, None, None).await.unwrap();
+    there.authenticate(first.clear.reveal()).await.unwrap();
+    story.clock.advance_millis(200);
+    there.authenticate(second.clear.reveal()).await.unwrap();
+    story.clock.advance_millis(299);
+    there.authenticate(second.clear.reveal()).await.unwrap();
+    here.revoke_key(scope, second.key.id).await.unwrap();
+    let asked = store.calls(StoreCall::Get);
+    // Believed still; but the first one is not, and whoever reads it reads both.
+    there.authenticate(second.clear.reveal()).await.unwrap();
+    assert_eq!(store.calls(StoreCall::Get), asked);
+    story.clock.advance_millis(1);
+    there.authenticate(first.clear.reveal()).await.unwrap();
+    let refused = there.authenticate(second.clear.reveal()).await;
+    assert!(matches!(refused, Err(Error::Unauthenticated(AuthError::Revoked))), "{refused:?}");
+    assert_eq!(store.calls(StoreCall::Get), asked + 1);
+}
+
+#[tokio::test]
+async fn a_hundred_busy_accounts_are_not_a_hundred_readings() {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), cauri::decide::Terms::default()).await;
+    let mut callers = Vec::new();
+    for _ in 0..100 {
+        let account = story.engine.create_account().await.unwrap().id;
+        callers.push(Caller::secret(Scope { account, environment: Environment::Sandbox }));
+    }
+    let mut readings = Vec::new();
+    for wait in [0, 300, 250, 250, 250] {
+        story.clock.advance_millis(wait);
+        let before = store.calls(StoreCall::Get);
+        for caller in &callers {
+            let ask = story
+                .read(serde_json::json!({"name": "Awa"}), cauri::wire::CreateCustomer::read)
+                .unwrap();
+            story.engine.create_customer(&Call::by(*caller), ask).await.unwrap();
+        }
+        readings.push(store.calls(StoreCall::Get) - before);
+    }
+    assert_eq!(readings, [100, 0, 1, 0, 1]);
+}
