@@ -2,9 +2,14 @@
 
 use std::sync::Arc;
 
-use cauri::{ApiKeyKind, AuthError, Call, Caller, Engine, Environment, Error, Scope};
+use cauri::{
+    ApiKeyKind, AuthError, Call, Caller, Engine, Environment, Error, Scope,
+    decide::Terms,
+    wire::{CreateCustomer, CreatePayment, CreateWebhookEndpoint},
+};
 use cauri_conformance::{Call as StoreCall, FaultyStore, ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
+use serde_json::json;
 
 use crate::support::Story;
 
@@ -20,7 +25,7 @@ fn node(store: &Arc<FaultyStore<MemoryStore>>, clock: &Arc<ManualClock>, seed: u
 #[tokio::test]
 async fn a_key_that_was_read_along_with_another_is_refused_once_it_is_revoked() {
     let store = Arc::new(FaultyStore::new(MemoryStore::new()));
-    let story = Story::over(store.clone(), cauri::decide::Terms::default()).await;
+    let story = Story::over(store.clone(), Terms::default()).await;
     let scope = story.me.scope;
     let here = &story.engine;
     let there = node(&store, &story.clock, 8);
@@ -43,10 +48,52 @@ async fn a_key_that_was_read_along_with_another_is_refused_once_it_is_revoked() 
     assert_eq!(store.calls(StoreCall::Get), asked + 1);
 }
 
+impl Story {
+    async fn told_of_a_payment(&self, caller: Caller) -> usize {
+        let before = self.receiver.sent.lock().unwrap().len();
+        let ask = a_payment(self);
+        self.engine.create_payment(&Call::by(caller), ask).await.unwrap();
+        self.settle().await;
+        self.receiver.sent.lock().unwrap().len() - before
+    }
+}
+
+fn a_payment(story: &Story) -> CreatePayment {
+    let body = json!({
+        "amount": 5000, "currency": "XOF", "payment_method": "mobile_money", "network": "mtn",
+        "phone": "+2250500009999",
+    });
+    story.read(body, CreatePayment::read).unwrap()
+}
+
+#[tokio::test]
+async fn who_listens_is_not_confused_with_who_listens_elsewhere() {
+    let story = Story::begin().await;
+    let mut callers = Vec::new();
+    for listeners in [0, 1, 0, 2] {
+        let account = story.engine.create_account().await.unwrap().id;
+        let me = Caller::secret(Scope { account, environment: Environment::Sandbox });
+        for _ in 0..listeners {
+            let body = json!({"url": "http://127.0.0.1:9/hooks", "events": ["payment.created"]});
+            let ask = story.read(body, CreateWebhookEndpoint::read).unwrap();
+            story.engine.create_webhook_endpoint(&Call::by(me), ask).await.unwrap();
+        }
+        callers.push(me);
+    }
+    for wait in [0, 300, 250, 250, 250, 250] {
+        story.clock.advance_millis(wait);
+        let mut told = Vec::new();
+        for me in &callers {
+            told.push(story.told_of_a_payment(*me).await);
+        }
+        assert_eq!(told, [0, 1, 0, 2]);
+    }
+}
+
 #[tokio::test]
 async fn a_hundred_busy_accounts_are_not_a_hundred_readings() {
     let store = Arc::new(FaultyStore::new(MemoryStore::new()));
-    let story = Story::over(store.clone(), cauri::decide::Terms::default()).await;
+    let story = Story::over(store.clone(), Terms::default()).await;
     let mut callers = Vec::new();
     for _ in 0..100 {
         let account = story.engine.create_account().await.unwrap().id;
@@ -57,9 +104,7 @@ async fn a_hundred_busy_accounts_are_not_a_hundred_readings() {
         story.clock.advance_millis(wait);
         let before = store.calls(StoreCall::Get);
         for caller in &callers {
-            let ask = story
-                .read(serde_json::json!({"name": "Awa"}), cauri::wire::CreateCustomer::read)
-                .unwrap();
+            let ask = story.read(json!({"name": "Awa"}), CreateCustomer::read).unwrap();
             story.engine.create_customer(&Call::by(*caller), ask).await.unwrap();
         }
         readings.push(store.calls(StoreCall::Get) - before);
