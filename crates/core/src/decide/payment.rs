@@ -48,6 +48,10 @@ pub(super) const RESUBMIT_MS: i64 = 5_000;
 /// The least time between two questions, in milliseconds, whatever a gateway says.
 pub(super) const SOONEST_MS: i64 = 100;
 
+/// For how long after a payment should have ended its order may still be on its way to the network,
+/// in milliseconds: a network that has never heard of it by then never will.
+const ON_ITS_WAY_MS: i64 = 90_000;
+
 /// A payment with the link it came through: what changes together.
 #[derive(Debug, Clone)]
 #[expect(clippy::exhaustive_structs, reason = "the engine and tests build it")]
@@ -241,6 +245,14 @@ pub fn report(
         story.expire()?;
     } else if story.payment.status == PaymentStatus::Created && story.payment.poll_at.is_none() {
         story.payment.poll_at = Some(story.now().plus_millis(RESUBMIT_MS));
+    }
+    if story.payment.status == PaymentStatus::Expired
+        && story.payment.poll_at.is_none()
+        && reports.contains(&Report::NotFound)
+    {
+        // Whoever sent it may have given up waiting before it arrived, and it may be paid yet.
+        let arrived = story.payment.expires_at.plus_millis(ON_ITS_WAY_MS);
+        story.payment.poll_at = Some(arrived).filter(|arrived| *arrived > story.now());
     }
     story.end()
 }

@@ -157,6 +157,74 @@ async fn a_network_that_hangs_delays_no_other() {
     assert_eq!(engine.payment(&me, paid).await.unwrap().status, PaymentStatus::Succeeded);
 }
 
+/// What is sent takes half a minute to arrive, and is paid when it does.
+#[derive(Debug)]
+struct FarAway {
+    arrives_at: Mutex<Option<Timestamp>>,
+}
+
+#[async_trait]
+impl Gateway for FarAway {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, _: &Order, now: Timestamp) -> Answer {
+        self.arrives_at.lock().unwrap().get_or_insert(now.plus_seconds(30));
+        Answer { reports: vec![Report::Unknown], ask_again_at: Some(now.plus_seconds(5)) }
+    }
+
+    async fn query(&self, _: &Order, now: Timestamp) -> Answer {
+        let arrived = self.arrives_at.lock().unwrap().is_some_and(|at| at <= now);
+        Answer::final_report(if arrived { Report::Paid } else { Report::NotFound })
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn what_is_on_its_way_when_a_payment_expires_is_asked_about_when_it_has_arrived() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let rail = Arc::new(FarAway { arrives_at: Mutex::default() });
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), rail).await;
+    let payment = created(&engine, me).await;
+    let worker = Worker::new(engine.clone());
+    let expires_at = engine.payment(&me, payment).await.unwrap().expires_at;
+    clock.advance_millis(expires_at.since(clock.now()) - 2_000);
+    worker.tick().await.unwrap();
+    for _ in 0..5 {
+        clock.advance_millis(5_000);
+        worker.tick().await.unwrap();
+    }
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Expired);
+    clock.advance_millis(120_000);
+    worker.tick().await.unwrap();
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Succeeded);
+}
+
+#[tokio::test]
+async fn what_has_never_arrived_is_not_asked_about_for_ever() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let rail = Arc::new(FarAway { arrives_at: Mutex::new(Some(Timestamp::MAX)) });
+    let store = Arc::new(MemoryStore::new());
+    let (engine, me) = live(store.clone(), clock.clone(), rail).await;
+    let payment = created(&engine, me).await;
+    let worker = Worker::new(engine.clone());
+    let expires_at = engine.payment(&me, payment).await.unwrap().expires_at;
+    clock.advance_millis(expires_at.since(clock.now()) - 2_000);
+    for _ in 0..60 {
+        clock.advance_millis(5_000);
+        worker.tick().await.unwrap();
+    }
+    let found = engine.payment(&me, payment).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Expired);
+    assert_eq!(store.backlog(ClaimKind::Payments, Timestamp::MAX).count, 0);
+}
+
 /// Takes every order on, and says so.
 #[derive(Debug)]
 struct Willing(Arc<Notify>);
