@@ -30,7 +30,7 @@ impl Short {
     /// So many digits of a number, zeros in front.
     pub(crate) fn push_number(&mut self, number: u32, digits: u32) {
         for place in (0..digits).rev() {
-            let digit = number / 10_u32.saturating_pow(place) % 10;
+            let digit = number.checked_div(10_u32.saturating_pow(place)).unwrap_or_default() % 10;
             self.push(b'0'.saturating_add(u8::try_from(digit).unwrap_or_default()));
         }
     }

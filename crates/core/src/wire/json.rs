@@ -279,7 +279,9 @@ mod tests {
         let names = prop_oneof!["[a-cA-C]{0,3}", any::<String>()];
         let numbers = prop_oneof![
             any::<i64>().prop_map(Value::from),
-            (-1_i64..=1, 0_u32..=62).prop_map(|(off, bits)| Value::from((1_i64 << bits) + off)),
+            (-1_i64..=1, 0_u32..=62).prop_map(|(off, bits)| Value::from(
+                1_i64.checked_shl(bits).unwrap_or_default().saturating_add(off)
+            )),
             any::<u64>().prop_map(Value::from),
             any::<f64>().prop_map(Value::from),
         ];
