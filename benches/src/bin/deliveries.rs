@@ -10,15 +10,17 @@ use std::{
     time::Duration,
 };
 
+use async_trait::async_trait;
 use bytes::Bytes;
 use cauri::{
-    Call, Caller, Engine, Environment, EventKind, Metadata, Scope, Subscription, Worker,
-    wire::CreateWebhookEndpoint,
+    Attempt, AttemptError, Call, Caller, Engine, Environment, EventKind, Metadata, Notifier,
+    Receipt, Scope, Subscription, Worker, wire::CreateWebhookEndpoint,
 };
 use cauri_benches::{
     figures::{Latencies, per_second},
     stage, store,
 };
+use cauri_memory::MemoryStore;
 use cauri_webhook::HttpNotifier;
 use clap::Parser;
 use http_body_util::{BodyExt, Full};
@@ -53,8 +55,8 @@ struct Arguments {
     /// How many events may be committed and not yet received, without a rate.
     #[arg(long, default_value_t = 512)]
     ahead: usize,
-    /// Only post bodies of the same size in a loop with this many requests at once, without cauri:
-    /// what the client and the receiver can do by themselves.
+    /// Only post the bytes of a delivery in a loop with this many requests at once, without cauri: what
+    /// the client and the receiver can do by themselves.
     #[arg(long)]
     bare: Option<usize>,
 }
@@ -254,21 +256,54 @@ fn arrived(log: &Mutex<Log>, body: &[u8]) {
     }
 }
 
-/// The client and the receiver alone.
+/// Keeps what it is to send.
+#[derive(Debug, Default)]
+struct Kept(Mutex<Option<Attempt>>);
+
+#[async_trait]
+impl Notifier for Kept {
+    async fn deliver(&self, attempt: &Attempt) -> Receipt {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(attempt.clone());
+        Receipt { outcome: Ok(200), duration_ms: 0 }
+    }
+
+    async fn vet(&self, _: &str, _: Environment) -> Result<(), AttemptError> {
+        Ok(())
+    }
+}
+
+/// What one of the deliveries sends.
+async fn attempt(url: &str) -> Result<Attempt, Failure> {
+    let kept = Arc::new(Kept::default());
+    let store = Arc::new(MemoryStore::new());
+    let engine = Engine::builder(store).notifier(kept.clone()).build()?;
+    let account = engine.create_account().await?;
+    let me = Caller::secret(Scope { account: account.id, environment: Environment::Sandbox });
+    let ask = listener_to(EventKind::PaymentLinkCreated, url)?;
+    engine.create_webhook_endpoint(&Call::by(me), ask).await?;
+    engine.create_payment_link(&Call::by(me), stage::payment_link()?).await?;
+    Worker::new(engine).tick().await?;
+    let attempt = kept.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    attempt.ok_or_else(|| "nothing was to be sent".into())
+}
+
+/// The client and the receiver alone, with the bytes of a delivery.
 async fn bare(url: &str, at_once: usize, seconds: u64) -> Result<(), Failure> {
     let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
-    let body = Bytes::from(vec![b'x'; 1_000]);
+    let Attempt { headers, body, .. } = attempt(url).await?;
     let began = Instant::now();
     let until = began + Duration::from_secs(seconds);
     let mut tasks = JoinSet::new();
     for _ in 0..at_once {
         let (client, url, body) = (client.clone(), url.to_owned(), body.clone());
+        let headers = headers.clone();
         tasks.spawn(async move {
             let mut count = 0_usize;
             while Instant::now() < until {
-                let request = Request::post(&url)
-                    .header("content-type", "application/json")
-                    .body(Full::new(body.clone()));
+                let request = Request::post(&url).header("content-type", "application/json");
+                let request =
+                    headers.iter().fold(request, |it, (name, value)| it.header(*name, value));
+                let request = request.body(Full::new(body.clone()));
                 let Ok(request) = request else { break };
                 if let Ok(answer) = client.request(request).await
                     && answer.into_body().collect().await.is_ok()

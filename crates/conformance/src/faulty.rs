@@ -70,6 +70,8 @@ pub struct FaultyStore<S> {
 struct Schedule {
     faults: BTreeMap<(Call, u64), Fault>,
     calls: BTreeMap<Call, u64>,
+    /// Records that cannot be written.
+    stuck: BTreeMap<Key, Fault>,
 }
 
 impl<S: Store> FaultyStore<S> {
@@ -95,6 +97,11 @@ impl<S: Store> FaultyStore<S> {
         self.fail(call, self.calls(call).saturating_add(1), fault);
     }
 
+    /// Spoils every commit that writes this record.
+    pub fn stick(&self, key: Key, fault: Fault) {
+        self.with(|schedule| schedule.stuck.insert(key, fault));
+    }
+
     /// How often a method was called.
     pub fn calls(&self, call: Call) -> u64 {
         self.with(|schedule| schedule.calls.get(&call).copied().unwrap_or_default())
@@ -114,13 +121,22 @@ impl<S: Store> FaultyStore<S> {
         call: Call,
         answer: impl Future<Output = Result<T, StoreError>> + Send,
     ) -> Result<T, StoreError> {
+        self.spoil_or(call, None, answer).await
+    }
+
+    async fn spoil_or<T>(
+        &self,
+        call: Call,
+        otherwise: Option<Fault>,
+        answer: impl Future<Output = Result<T, StoreError>> + Send,
+    ) -> Result<T, StoreError> {
         let fault = self.with(|schedule| {
             let count = schedule.calls.entry(call).or_default();
             *count = count.saturating_add(1);
             schedule.faults.remove(&(call, *count))
         });
         let cause = || Box::new(io::Error::other("a fault that the test asked for"));
-        match fault {
+        match fault.or(otherwise) {
             None => answer.await,
             Some(Fault::Before) => Err(StoreError::Unavailable(cause())),
             Some(Fault::After) => match answer.await {
@@ -137,7 +153,9 @@ impl<S: Store> FaultyStore<S> {
 #[deny(clippy::missing_trait_methods)]
 impl<S: Store> Store for FaultyStore<S> {
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        self.spoil(Call::Commit, self.inner.commit(batch)).await
+        let keys: Vec<Key> = batch.iter().flat_map(Changeset::keys).collect();
+        let stuck = self.with(|it| keys.iter().find_map(|key| it.stuck.get(key).copied()));
+        self.spoil_or(Call::Commit, stuck, self.inner.commit(batch)).await
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {

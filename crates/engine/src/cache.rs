@@ -83,10 +83,16 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
         along
     }
 
-    /// Remembers what was read, at the moment before it was, unless anything was forgotten since.
+    /// Remembers what was read, at the moment before it was, unless anything was forgotten since, or
+    /// somebody who read it later was faster.
     pub(crate) fn keep(&self, key: K, value: V, read_at: Timestamp, ticket: Ticket) {
         let mut known = self.lock();
-        if known.forgotten != ticket.0 {
+        // One that is far ahead of us is of a clock that was set back since.
+        let overtaken = known
+            .values
+            .get(&key)
+            .is_some_and(|it| it.read_at > read_at && it.read_at.since(read_at) < BELIEVED_MS);
+        if known.forgotten != ticket.0 || overtaken {
             return;
         }
         if known.values.len() >= REMEMBERED_MAX {
@@ -175,6 +181,16 @@ mod tests {
         cache.keep("wanted", 2, at(400), cache.ticket());
         assert_eq!(cache.find(&"wanted", at(700)), Some(2));
         assert_eq!(cache.along(&"own", at(700)), ["later", "wanted"]);
+    }
+
+    #[test]
+    fn a_slow_reader_does_not_bring_back_what_was_there_before() {
+        let cache = Cache::default();
+        cache.keep("a", 2, at(250), cache.ticket());
+        cache.keep("a", 1, at(0), cache.ticket());
+        assert_eq!(cache.find(&"a", at(300)), Some(2));
+        cache.keep("a", 3, at(-5_000), cache.ticket());
+        assert_eq!(cache.find(&"a", at(-5_000)), Some(3), "the clock was set back");
     }
 
     #[test]

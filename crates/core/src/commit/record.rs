@@ -89,9 +89,8 @@ macro_rules! records {
         /// Anything a store keeps. Exhaustive on purpose: a new kind must stop every store from
         /// compiling, since a wildcard arm would drop money silently.
         ///
-        /// What was decided is not changed any more, only replaced, so a copy shares the value: a
-        /// commit that may have to be sent again, what is remembered of it and what goes on with it
-        /// are all of one payment.
+        /// What was decided is not changed any more, only replaced, so a copy shares the value, as long
+        /// as nobody changes theirs.
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[expect(clippy::exhaustive_enums, reason = "see above")]
         pub enum Record {

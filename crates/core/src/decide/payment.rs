@@ -204,7 +204,8 @@ pub fn create(
 
 /// Applies what a network said, in order (API §9.4). Reports that repeat or contradict a final
 /// result change nothing but the timeline. A payment that is still open when its time is over
-/// expires, since the network was just asked.
+/// expires, since the network was just asked; one that had never heard of it is asked once more when
+/// whatever was on its way must have arrived.
 ///
 /// # Errors
 /// [`Error::Overflow`] when a sum does not fit into 64 bits.
@@ -240,7 +241,7 @@ pub fn report(
     story.payment.poll_at =
         next.after(story.payment.poll_at).filter(|_| may_change).map(|at| at.max(soonest));
     if story.payment.status.is_open() && story.payment.expires_at <= story.now() {
-        // That was the last question; only a late success can follow.
+        // Only a late success can follow.
         story.actor = Actor::System;
         story.expire()?;
     } else if story.payment.status == PaymentStatus::Created && story.payment.poll_at.is_none() {

@@ -4,7 +4,7 @@ use std::{fmt, hash::Hash, str::FromStr};
 
 use uuid::Uuid;
 
-use super::short::Short;
+use super::short::{self, Short};
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH: usize = 26;
@@ -104,6 +104,8 @@ macro_rules! ids {
         #[doc = concat!("\n\nIt travels as `", $prefix, "_` and 26 characters; parsing is the only way in from text.")]
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(Uuid);
+
+        const _: () = assert!($prefix.len() + 1 + LENGTH <= short::LENGTH_MAX);
 
         impl sealed::Sealed for $name {}
 

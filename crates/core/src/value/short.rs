@@ -4,7 +4,7 @@
 use std::ops::Deref;
 
 /// As long as the longest of them: `plink_` and 26 characters.
-const LENGTH_MAX: usize = 32;
+pub(crate) const LENGTH_MAX: usize = 32;
 
 /// A text of at most 32 bytes.
 #[derive(Debug, Default)]
@@ -14,7 +14,8 @@ pub(crate) struct Short {
 }
 
 impl Short {
-    /// One more character. There is room for whatever this crate writes: a test writes all of it.
+    /// One more character. There is room for whatever this crate writes: the prefix of every id is
+    /// measured when it is compiled.
     pub(crate) fn push(&mut self, character: u8) {
         if let Some(slot) = self.bytes.get_mut(self.length) {
             *slot = character;

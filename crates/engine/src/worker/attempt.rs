@@ -7,7 +7,7 @@ use cauri_core::{
     AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Timestamp, TraceContext,
     Verdict, Versioned, decide::delivery, signature,
 };
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::FutureExt;
 use tracing::Span;
 
 use super::{Worker, receiver::Receiver};
@@ -34,11 +34,6 @@ pub(super) struct Attempted {
 impl Attempted {
     fn failed((it, changes): (Delivery, Changeset), until: Option<Timestamp>) -> Self {
         Self { received: false, delivery: it.id, changes, until }
-    }
-
-    /// What is to be committed.
-    pub(super) fn into_changes(self) -> Changeset {
-        self.changes
     }
 }
 
@@ -188,24 +183,20 @@ impl Worker {
         });
     }
 
-    /// Writes outcomes down, all at once.
-    pub(super) async fn record(&self, outcomes: Vec<Attempted>) {
+    /// Writes outcomes down, all at once. Answers those of which that failed: what became of each, and
+    /// whether it is worth telling again, differs from one to another.
+    pub(super) async fn record_together(&self, outcomes: Vec<Attempted>) -> Vec<Attempted> {
         let changes = outcomes.iter().map(|it| it.changes.clone()).collect();
-        match self.engine.0.store.commit(changes).await {
-            Ok(verdicts) => {
-                for (it, verdict) in outcomes.iter().zip(verdicts) {
-                    recorded(it.delivery, verdict);
-                }
-            }
-            // What became of it, and whether it is worth telling again, differs from one to another.
-            Err(_) => {
-                let each = stream::iter(outcomes);
-                each.for_each_concurrent(None, |it| self.record_alone(it)).await;
-            }
+        let told = AssertUnwindSafe(self.engine.0.store.commit(changes)).catch_unwind().await;
+        let Ok(Ok(verdicts)) = told else { return outcomes };
+        for (it, verdict) in outcomes.iter().zip(verdicts) {
+            recorded(it.delivery, verdict);
         }
+        Vec::new()
     }
 
-    async fn record_alone(&self, attempted: Attempted) {
+    /// Writes an outcome down, by itself, and again while the store is away.
+    pub(super) async fn record_alone(&self, attempted: Attempted) {
         let Attempted { delivery, changes, until, .. } = attempted;
         match self.held(until, || self.engine.commit(changes.clone(), None)).await {
             Ok(verdict) => recorded(delivery, verdict),
@@ -218,9 +209,9 @@ impl Worker {
 }
 
 /// Refused when the lease ended meanwhile: whoever holds the delivery now will say what becomes of
-/// it.
+/// it. Or when it was written down before, and nobody heard so.
 fn recorded(delivery: DeliveryId, verdict: Verdict) {
     if let Err(refusal) = verdict {
-        tracing::debug!(%refusal, %delivery, "an attempt outlived its lease");
+        tracing::debug!(%refusal, %delivery, "an attempt outlived its lease, or was recorded already");
     }
 }

@@ -126,7 +126,7 @@ impl Worker {
         stream::iter(due.into_iter().filter_map(Versioned::of::<Delivery>))
             .for_each_concurrent(self.options.attempts_max, async |held| {
                 if let Some(attempted) = self.attempt(held, None, None).await {
-                    self.record(vec![attempted]).await;
+                    self.record_alone(attempted).await;
                 }
             })
             .await;

@@ -36,7 +36,7 @@ const UNRECORDED_MAX: usize = 512;
 /// How many outcomes are written down at once at most.
 const RECORDED_AT_ONCE: usize = 64;
 
-/// How many such batches are under way at once: one while the other's tasks come back.
+/// How many such batches are under way at once, so that the store is not idle between two.
 const RECORDERS: usize = 2;
 
 /// For how many attempts to look for more at once after a claim that has filled a lane.
@@ -52,9 +52,17 @@ const ORDERS_CLAIMED: u16 = 64;
 enum Done {
     Order,
     Attempt(Option<Attempted>),
-    Recorded,
-    Orders { kind: ClaimKind, asked: u16, claimed: Vec<Versioned<Record>> },
-    Deliveries { asked: u16, claimed: Vec<Versioned<Record>> },
+    /// What could not be recorded together.
+    Recorded(Vec<Attempted>),
+    Orders {
+        kind: ClaimKind,
+        asked: u16,
+        claimed: Vec<Versioned<Record>>,
+    },
+    Deliveries {
+        asked: u16,
+        claimed: Vec<Versioned<Record>>,
+    },
     Purged,
 }
 
@@ -62,7 +70,10 @@ enum Done {
 enum Slot {
     Order(Option<Connection>),
     Attempt(EndpointId, u128),
+    /// Outcomes written down together, so many.
     Record(usize),
+    /// One outcome, by itself.
+    RecordAlone,
     ClaimOrders(ClaimKind),
     ClaimDeliveries,
     Purge,
@@ -269,16 +280,30 @@ impl Loop {
     /// for it. What lands while others are written goes together.
     fn record(&mut self) {
         while !self.outcomes.is_empty() && self.recorders < RECORDERS {
-            let rest = self.outcomes.split_off(self.outcomes.len().min(RECORDED_AT_ONCE));
-            let batch = mem::replace(&mut self.outcomes, rest);
-            self.recorders = self.recorders.saturating_add(1);
-            self.recording = self.recording.saturating_add(batch.len());
-            let worker = self.worker.clone();
-            self.spawn(Slot::Record(batch.len()), async move {
-                worker.record(batch).await;
-                Done::Recorded
-            });
+            self.record_batch();
         }
+    }
+
+    fn record_batch(&mut self) {
+        let rest = self.outcomes.split_off(self.outcomes.len().min(RECORDED_AT_ONCE));
+        let batch = mem::replace(&mut self.outcomes, rest);
+        self.recorders = self.recorders.saturating_add(1);
+        self.recording = self.recording.saturating_add(batch.len());
+        let worker = self.worker.clone();
+        self.spawn(Slot::Record(batch.len()), async move {
+            Done::Recorded(worker.record_together(batch).await)
+        });
+    }
+
+    /// Writes an outcome down that could not be so with others. It may take as long as its lease, and
+    /// keeps nobody waiting.
+    fn record_alone(&mut self, attempted: Attempted) {
+        self.recording = self.recording.saturating_add(1);
+        let worker = self.worker.clone();
+        self.spawn(Slot::RecordAlone, async move {
+            worker.record_alone(attempted).await;
+            Done::Recorded(Vec::new())
+        });
     }
 
     fn spawn(&mut self, slot: Slot, task: impl Future<Output = Done> + Send + 'static) {
@@ -309,6 +334,7 @@ impl Loop {
                 self.recorders = self.recorders.saturating_sub(1);
                 self.recording = self.recording.saturating_sub(count);
             }
+            Some(Slot::RecordAlone) => self.recording = self.recording.saturating_sub(1),
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
             Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
             Some(Slot::Purge) | None => {}
@@ -323,7 +349,10 @@ impl Loop {
             }
             Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
             Some(Done::Attempt(Some(attempted))) => self.outcomes.push(attempted),
-            Some(Done::Order | Done::Attempt(None) | Done::Recorded | Done::Purged) | None => {}
+            Some(Done::Recorded(failed)) => {
+                failed.into_iter().for_each(|it| self.record_alone(it));
+            }
+            Some(Done::Order | Done::Attempt(None) | Done::Purged) | None => {}
         }
         if self.rung_meanwhile && !self.is_claiming() {
             self.rung_meanwhile = false;
@@ -361,15 +390,20 @@ impl Loop {
         }
         self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
         self.desk.drain().for_each(&mut give);
-        let mut outcomes: Vec<_> =
-            mem::take(&mut self.outcomes).into_iter().map(Attempted::into_changes).collect();
+        // Nothing that was sent waits for what may hang.
+        while !self.outcomes.is_empty() {
+            self.record_batch();
+        }
         let finish = async {
             while let Some(ended) = self.tasks.join_next().await {
                 match ended {
                     Ok(Done::Orders { claimed, .. } | Done::Deliveries { claimed, .. }) => {
                         claimed.into_iter().for_each(&mut give);
                     }
-                    Ok(Done::Attempt(Some(attempted))) => outcomes.push(attempted.into_changes()),
+                    Ok(Done::Attempt(Some(attempted))) => self.record_alone(attempted),
+                    Ok(Done::Recorded(failed)) => {
+                        failed.into_iter().for_each(|it| self.record_alone(it));
+                    }
                     Ok(_) | Err(_) => {}
                 }
             }
@@ -377,14 +411,13 @@ impl Loop {
         if timeout(within, finish).await.is_err() {
             tracing::warn!("what was under way did not end in time; its leases will");
         }
-        outcomes.append(&mut back);
-        while !outcomes.is_empty() {
-            let rest = outcomes.split_off(outcomes.len().min(GIVEN_BACK_AT_ONCE));
-            let count = outcomes.len();
-            if let Err(error) = self.worker.engine.0.store.commit(outcomes).await {
+        while !back.is_empty() {
+            let rest = back.split_off(back.len().min(GIVEN_BACK_AT_ONCE));
+            let count = back.len();
+            if let Err(error) = self.worker.engine.0.store.commit(back).await {
                 tracing::warn!(%error, count, "what was held could not be given back; its leases end");
             }
-            outcomes = rest;
+            back = rest;
         }
     }
 }

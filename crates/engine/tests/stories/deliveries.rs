@@ -2,11 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use cauri::{AttemptError, DeliveryStatus, List, Query, decide::Terms, signature, wire};
+use cauri::{AttemptError, DeliveryStatus, Key, List, Page, Query, decide::Terms, signature, wire};
 use cauri_conformance::{Call, Fault, FaultyStore};
 use cauri_memory::MemoryStore;
 use serde_json::json;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use crate::support::Story;
 
@@ -85,9 +85,11 @@ async fn a_rotated_secret_signs_beside_the_old_one_while_it_lasts() {
         story.engine.modify_webhook_endpoint(&story.call(), endpoint.id, ask).await.unwrap();
     let new = reply.object.secret.unwrap();
     assert_ne!(old, new);
+    // What signs is opened once for both, and yet the old secret ends between them.
+    story.clock.advance_millis(59_900);
     story.pay(json!({})).await.unwrap();
     story.settle().await;
-    story.clock.advance_millis(60_000);
+    story.clock.advance_millis(100);
     story.pay(json!({})).await.unwrap();
     story.settle().await;
     let sent = story.receiver.sent.lock().unwrap().clone();
@@ -157,25 +159,38 @@ async fn there_are_at_most_sixteen_endpoints() {
     assert_eq!(outcomes.iter().filter(|it| it.is_ok()).count(), 16);
 }
 
-/// Eight attempts that end together, over a store that may fail when it is told.
-async fn told_at_once(fault: Option<Fault>) -> u64 {
+/// A stage over a store that fails when it is told, with so many deliveries that wait for a worker.
+async fn stage(deliveries: usize) -> (Story, Arc<FaultyStore<MemoryStore>>) {
     let store = Arc::new(FaultyStore::new(MemoryStore::new()));
     let story = Story::over(store.clone(), Terms::default()).await;
     story.listen(json!(["payment.created"])).await;
-    for _ in 0..8 {
+    for _ in 0..deliveries {
         story.pay(json!({"phone": "+2250500009999"})).await.unwrap();
     }
-    let made = store.calls(Call::Commit);
-    if let Some(fault) = fault {
-        store.fail(Call::Commit, made + 1, fault);
-    }
+    (story, store)
+}
+
+/// Lets a worker work for so many seconds; what it finds out is in `during` before it stops.
+async fn work<T>(story: &Story, seconds: u64, during: impl AsyncFnOnce() -> T) -> T {
     let (stop, stopped) = oneshot::channel::<()>();
     let worker = tokio::spawn(story.worker.clone().run(async move {
         let _ = stopped.await;
     }));
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    tokio::time::sleep(Duration::from_secs(seconds)).await;
+    let found = during().await;
     stop.send(()).unwrap();
     worker.await.unwrap();
+    found
+}
+
+/// How many commits it takes to write down eight attempts that end together.
+async fn told_at_once(fault: Option<Fault>) -> u64 {
+    let (story, store) = stage(8).await;
+    let made = store.calls(Call::Commit);
+    if let Some(fault) = fault {
+        store.fail(Call::Commit, made + 1, fault);
+    }
+    work(&story, 1, async || ()).await;
     assert_eq!(story.receiver.sent.lock().unwrap().len(), 8);
     let deliveries = story.deliveries().await;
     assert_eq!(deliveries.len(), 8);
@@ -195,4 +210,45 @@ async fn no_outcome_is_lost_with_the_commit_that_it_was_part_of() {
     for fault in [Fault::Before, Fault::After, Fault::Unknown, Fault::Broken] {
         assert!(told_at_once(Some(fault)).await > 1);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outcome_that_cannot_be_written_down_keeps_no_other_waiting() {
+    let (story, store) = stage(100).await;
+    let query = Query::all(List::Deliveries(story.me.scope)).page(Page::new(100, 0).unwrap());
+    let all = story.engine.webhook_deliveries(&story.me, &query).await.unwrap().data;
+    for it in all.iter().step_by(9) {
+        store.stick(Key::Delivery(story.me.scope, it.id), Fault::Before);
+    }
+    let stuck = all.iter().step_by(9).count();
+    let written = work(&story, 5, async || {
+        let all = story.engine.webhook_deliveries(&story.me, &query).await.unwrap().data;
+        all.iter().filter(|it| it.status == DeliveryStatus::Succeeded).count()
+    })
+    .await;
+    assert_eq!(story.receiver.sent.lock().unwrap().len(), 100);
+    assert_eq!(written, 100 - stuck);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ends_while_the_worker_stops_is_written_down_before_what_hangs_is_given_up() {
+    let (story, _store) = stage(8).await;
+    let gate = Arc::new(Notify::new());
+    *story.receiver.gate.lock().unwrap() = Some(gate.clone());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(story.worker.clone().run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    stop.send(()).unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for _ in 0..5 {
+        gate.notify_one();
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let written = story.deliveries().await;
+    let written = written.iter().filter(|it| it.status == DeliveryStatus::Succeeded).count();
+    assert!(!worker.is_finished(), "three still hang");
+    assert_eq!(written, 5);
+    worker.await.unwrap();
 }

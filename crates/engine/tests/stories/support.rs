@@ -16,6 +16,7 @@ use cauri::{
 use cauri_conformance::{ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
 use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
 
 /// 2024-11-19T00:00:00.000Z.
 const START: i64 = 1_731_974_400_000;
@@ -36,6 +37,8 @@ pub(crate) struct Receiver {
     clock: Arc<ManualClock>,
     pub(crate) sent: Mutex<Vec<Sent>>,
     pub(crate) script: Mutex<VecDeque<Result<u16, AttemptError>>>,
+    /// Where it waits before each answer, if it does.
+    pub(crate) gate: Mutex<Option<Arc<Notify>>>,
 }
 
 #[async_trait]
@@ -51,6 +54,10 @@ impl Notifier for Receiver {
             body: serde_json::from_slice(&attempt.body).unwrap(),
             raw: attempt.body.to_vec(),
         });
+        let gate = self.gate.lock().unwrap().clone();
+        if let Some(gate) = gate {
+            gate.notified().await;
+        }
         let outcome = self.script.lock().unwrap().pop_front().unwrap_or(Ok(200));
         Receipt { outcome, duration_ms: 10 }
     }
@@ -83,6 +90,7 @@ impl Story {
             clock: Arc::clone(&clock),
             sent: Mutex::default(),
             script: Mutex::default(),
+            gate: Mutex::default(),
         });
         let engine = Engine::builder(store)
             .clock(clock.clone())

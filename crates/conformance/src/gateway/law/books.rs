@@ -125,7 +125,7 @@ impl Maker {
 
 /// Waits until what came of sending a payment is written down.
 async fn sent(store: &MemoryStore, worker: &Worker, key: Key) {
-    loop {
+    for _ in 0..5_000 {
         let found = store.find::<Payment>(key.clone()).await.expect("it is read");
         if found.is_some_and(|found| found.version > 1) {
             return;
@@ -134,6 +134,7 @@ async fn sent(store: &MemoryStore, worker: &Worker, key: Key) {
         worker.tick().await.expect("the worker works");
         sleep(Duration::from_millis(2)).await;
     }
+    panic!("what came of sending {key:?} is never written down");
 }
 
 async fn agree(subject: &Subject, store: &MemoryStore, scope: Scope) {
