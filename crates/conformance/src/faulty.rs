@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     io,
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -11,6 +12,7 @@ use cauri::{
     Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
     Scope, Store, StoreError, Verdict, Versioned,
 };
+use tokio::time::sleep;
 
 /// A method of the port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +46,8 @@ pub enum Fault {
     Unknown,
     /// Nothing was done, and asking again will not help: [`StoreError::Broken`].
     Broken,
+    /// All of it is done, and answered after a second.
+    Late,
 }
 
 /// A store that answers as another one does, but for the calls it was told to spoil.
@@ -144,6 +148,11 @@ impl<S: Store> FaultyStore<S> {
                 Err(error) => Err(error),
             },
             Some(Fault::Unknown) => Err(StoreError::Unknown(cause())),
+            Some(Fault::Late) => {
+                let answer = answer.await;
+                sleep(Duration::from_secs(1)).await;
+                answer
+            }
             Some(Fault::Broken) => Err(StoreError::Broken(cause())),
         }
     }

@@ -252,3 +252,26 @@ async fn what_ends_while_the_worker_stops_is_written_down_before_what_hangs_is_g
     assert_eq!(written, 5);
     worker.await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_to_be_written_down_when_the_worker_stops_is_so_before_it_has_stopped() {
+    let (story, store) = stage(32).await;
+    let made = store.calls(Call::Commit);
+    for nth in 1..=2 {
+        store.fail(Call::Commit, made + nth, Fault::Late);
+    }
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(story.worker.clone().run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!(store.calls(Call::Commit), made + 2, "two batches are on their way");
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+    let sent = story.receiver.sent.lock().unwrap().len();
+    let query = Query::all(List::Deliveries(story.me.scope)).page(Page::new(100, 0).unwrap());
+    let all = story.engine.webhook_deliveries(&story.me, &query).await.unwrap().data;
+    let written = all.iter().filter(|it| it.status == DeliveryStatus::Succeeded).count();
+    assert!(sent > 16, "{sent} are more than the two batches hold");
+    assert_eq!(written, sent);
+}
