@@ -5,7 +5,7 @@
 //! cargo run -p cauri-example-rocket
 //! ```
 
-use std::{error::Error, io, io::Cursor, sync::Arc};
+use std::{error::Error, io, io::Cursor, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use cauri::{ApiKeyKind, Caller, Engine, Environment, Grouped, Scope, Worker};
@@ -22,7 +22,10 @@ use rocket::{
     http::{Method, Status},
     route::{Handler, Outcome},
 };
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::{Instant, sleep},
+};
 use tower_service::Service;
 
 #[tokio::main]
@@ -64,13 +67,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }))
         .launch()
         .await;
-    worker.await?;
-    match ended {
-        // When all connections end at the very moment at which it stops, rocket finds one of them not
-        // yet let go and calls that a failure, although nothing failed.
-        Err(error) if matches!(error.kind(), ErrorKind::Shutdown(_, None)) => Ok(()),
-        ended => Ok(ended.map(drop)?),
+    if let Err(error) = ended {
+        let ErrorKind::Shutdown(rocket, None) = error.kind() else { return Err(error.into()) };
+        // Told to stop while it looks at a new connection, rocket ends without waiting for requests
+        // in flight: each of them holds it.
+        let until = Instant::now() + Duration::from_secs(9);
+        while Arc::strong_count(rocket) > 1 && Instant::now() < until {
+            sleep(Duration::from_millis(10)).await;
+        }
     }
+    worker.await?;
+    Ok(())
 }
 
 /// rocket has requests and responses of its own: what is the same in both is copied.
