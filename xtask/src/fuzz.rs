@@ -28,18 +28,25 @@ const INSTRUMENT: [&str; 10] = [
 pub(crate) struct Options {
     target: Option<String>,
     seconds: u32,
+    /// The same bends the same inputs the same way; without one, each run goes its own way.
+    seed: Option<u32>,
 }
 
 impl Options {
     pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Self, Error> {
-        let mut options = Self { target: None, seconds: 30 };
+        let mut options = Self { target: None, seconds: 30, seed: None };
         while let Some(arg) = args.next() {
+            // libFuzzer takes 0 seconds for "without end", and seed 0 for "any".
+            let mut number = || {
+                let number = args.next().and_then(|text| text.parse().ok());
+                number
+                    .filter(|number| *number > 0)
+                    .ok_or_else(|| Error::Usage(format!("{arg} takes a whole number above 0")))
+            };
             if arg == "--seconds" {
-                let seconds = args.next().and_then(|text| text.parse().ok());
-                // libFuzzer takes 0 for "without end".
-                options.seconds = seconds.filter(|seconds| *seconds > 0).ok_or_else(|| {
-                    Error::Usage("--seconds takes a whole number above 0".to_owned())
-                })?;
+                options.seconds = number()?;
+            } else if arg == "--seed" {
+                options.seed = Some(number()?);
             } else if arg.starts_with('-') || options.target.is_some() {
                 return Err(Error::Usage(format!("fuzz does not know what {arg:?} means")));
             } else {
@@ -70,12 +77,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
     run_command(&mut build)?;
 
     for target in targets.iter().filter(|name| options.target.as_ref().is_none_or(|t| t == *name)) {
-        one(&fuzz, &built.join(host).join("release"), target, options.seconds)?;
+        one(&fuzz, &built.join(host).join("release"), target, options)?;
     }
     Ok(())
 }
 
-fn one(fuzz: &Path, programs: &Path, target: &str, seconds: u32) -> Result<(), Error> {
+fn one(fuzz: &Path, programs: &Path, target: &str, options: &Options) -> Result<(), Error> {
+    let Options { seconds, seed, .. } = options;
     println!("Fuzzing {target} for {seconds} s.");
     let artifacts = directory(&fuzz.join("artifacts").join(target))?;
     // What is new goes to the first directory; the seeds are only read.
@@ -84,6 +92,7 @@ fn one(fuzz: &Path, programs: &Path, target: &str, seconds: u32) -> Result<(), E
         .arg(fuzz.join("seeds").join(target))
         .arg(format!("-artifact_prefix={artifacts}/"))
         .arg(format!("-max_total_time={seconds}"))
+        .args(seed.map(|seed| format!("-seed={seed}")))
         .args(["-timeout=60", "-verbosity=0", "-print_final_stats=1"])
         .output()
         .map_err(|source| Error::Start { program: target.to_owned(), source })?;
@@ -124,16 +133,20 @@ mod tests {
 
     #[test]
     fn target_and_seconds_come_in_any_order_or_not_at_all() {
-        let all = Options { target: None, seconds: 30 };
-        let one = Options { target: Some("signature".into()), seconds: 5 };
+        let all = Options { target: None, seconds: 30, seed: None };
+        let one = Options { target: Some("signature".into()), seconds: 5, seed: None };
         assert_eq!(parse("").unwrap(), all);
         assert_eq!(parse("signature --seconds 5").unwrap(), one);
         assert_eq!(parse("--seconds 5 signature").unwrap(), one);
+        let again = Options { seed: Some(4), ..all };
+        assert_eq!(parse("--seed 4").unwrap(), again);
     }
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        for line in ["--seconds", "--seconds 0", "--seconds -1", "--fast", "a b"] {
+        for line in
+            ["--seconds", "--seconds 0", "--seconds -1", "--seed 0", "--seed", "--fast", "a b"]
+        {
             assert!(matches!(parse(line), Err(Error::Usage(_))), "{line}");
         }
     }

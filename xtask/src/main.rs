@@ -29,8 +29,9 @@ cargo xtask postgres [--set NAME=VALUE]… [-- COMMAND…]
     The cluster lies in TMPDIR: point it at a real disk before measuring.
 cargo xtask pure
     Proves what each crate does without, by its dependency tree.
-cargo xtask fuzz [TARGET] [--seconds N]
-    Runs one fuzz target, or each, from its committed seeds for N seconds (30).
+cargo xtask fuzz [TARGET] [--seconds N] [--seed N]
+    Runs one fuzz target, or each, from its committed seeds for N seconds (30), with the
+    same libFuzzer seed the same way again.
 cargo xtask mutants [NAME] [--seeds N]
     Plants each bug of crates/sim/mutations in a copy of the tree, or the one of this name, and
     demands that the simulation finds it within N seeds (500).

@@ -1,11 +1,14 @@
 //! Two stores, one history, equal answers.
 
 use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
-    Scope, Store, StoreError, Verdict, Versioned,
+    Balance, Changeset, Claim, CustomerId, Entry, Key, Listed, Query, Record, Scope, Store,
+    StoreError, Verdict, Versioned,
 };
 
-use crate::{fixtures::History, observe::assert_same};
+use crate::{
+    fixtures::History,
+    observe::{self, assert_same},
+};
 
 /// Plays a random history of so many steps to two stores and compares every answer: verdicts,
 /// versions, moments, orders, totals. Both must be empty; nobody else may use them meanwhile.
@@ -97,9 +100,9 @@ impl Both<'_> {
     }
 
     async fn statistics(&self, step: usize, scope: Scope, customer: CustomerId) {
-        let left: Result<CustomerStatistics, _> = self.left.statistics(scope, customer).await;
-        let right = self.right.statistics(scope, customer).await;
-        same(step, &(scope, customer), left, right);
+        let left = observe::statistics(self.left, scope, customer).await;
+        let right = observe::statistics(self.right, scope, customer).await;
+        same(step, &(scope, customer), Ok(left), Ok(right));
     }
 }
 

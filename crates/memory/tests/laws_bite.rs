@@ -39,6 +39,7 @@ enum Flaw {
     HandsOutBeforeTheTime,
     IgnoresLanes,
     CountsOnlySucceeded,
+    HidesOverflow,
 }
 
 /// Answers as the reference does, but for one flaw.
@@ -263,7 +264,11 @@ impl Store for Flawed {
         scope: Scope,
         customer: CustomerId,
     ) -> Result<CustomerStatistics, StoreError> {
-        let mut sum = self.inner.statistics(scope, customer).await?;
+        let sum = self.inner.statistics(scope, customer).await;
+        if self.flaw == Flaw::HidesOverflow {
+            return Ok(sum.unwrap_or_default());
+        }
+        let mut sum = sum?;
         if self.flaw == Flaw::CountsOnlySucceeded {
             sum.payments_count = sum.succeeded_payments_count;
         }
@@ -321,6 +326,7 @@ fn every_flaw_is_found_by_its_law() {
         (Flaw::HandsOutBeforeTheTime, "law_10_"),
         (Flaw::IgnoresLanes, "law_10_"),
         (Flaw::CountsOnlySucceeded, "law_11_"),
+        (Flaw::HidesOverflow, "law_11_"),
     ] {
         if !finds(law, flaw) {
             missed.push((flaw, law));

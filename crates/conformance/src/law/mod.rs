@@ -138,7 +138,8 @@ laws! {
     statistics:
         law_11_statistics_are_the_sum_over_all_payments
         law_11_statistics_follow_updates
-        law_11_a_customer_without_payments_has_none;
+        law_11_a_customer_without_payments_has_none
+        law_11_a_sum_that_does_not_fit_is_an_error;
     again:
         consequence_an_accepted_changeset_is_refused_when_sent_again
         consequence_a_changeset_twice_in_a_batch_is_accepted_once

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cauri::{CustomerId, CustomerStatistics, Payment, Scope};
+use cauri::{Amount, CustomerId, CustomerStatistics, Payment, Scope, StoreError};
 
 use crate::{
     fixtures::{self, Random},
@@ -85,4 +85,32 @@ pub(super) async fn law_11_a_customer_without_payments_has_none(subject: Subject
     subject.insert(Payment { customer: Some(customer.id), ..payment }, None).await;
     assert_eq!(subject.statistics(scope, customer.id).await, none);
     assert_eq!(subject.statistics(elsewhere, customer.id).await.payments_count, 1);
+}
+
+pub(super) async fn law_11_a_sum_that_does_not_fit_is_an_error(subject: Subject) {
+    let mut random = Random::new(1104);
+    let scope = random.scope();
+    let [customer, other]: [CustomerId; 2] = [random.id(), random.id()];
+    let largest = Amount::new(i64::MAX);
+    let paid = |random: &mut Random, amount, currency: &str| Payment {
+        customer: Some(customer),
+        amount,
+        currency: currency.parse().expect("a currency"),
+        succeeded_at: Some(random.moment()),
+        ..fixtures::payment(random, scope)
+    };
+    subject.insert(paid(&mut random, largest, "XOF"), None).await;
+    subject.insert(paid(&mut random, largest, "GHS"), None).await;
+    let sums = subject.statistics(scope, customer).await;
+    assert_eq!(sums.by_currency.iter().map(|it| it.paid_amount).max(), Some(largest));
+
+    let last = paid(&mut random, Amount::SMALLEST, "XOF");
+    subject.insert(last.clone(), None).await;
+    let refused = subject.store.statistics(scope, customer).await;
+    assert!(matches!(refused, Err(StoreError::Broken(_))), "{refused:?}");
+    assert_eq!(subject.statistics(scope, other).await, CustomerStatistics::default());
+
+    // Nothing is wrong with the payments themselves.
+    subject.accept(update(Payment { succeeded_at: None, ..last }, 1)).await;
+    assert_eq!(subject.statistics(scope, customer).await.succeeded_payments_count, 2);
 }
