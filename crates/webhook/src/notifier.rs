@@ -180,17 +180,17 @@ struct Clients {
 
 impl Clients {
     fn new(connector: &Connector) -> Self {
-        let client = |idle_max| {
-            Client::builder(TokioExecutor::new())
-                .pool_timer(TokioTimer::new())
-                .pool_idle_timeout(IDLE_TIMEOUT)
-                .pool_max_idle_per_host(idle_max)
-                .http1_max_buf_size(HEAD_BYTES_MAX)
-                .http1_max_headers(HEADERS_MAX)
-                .http1_title_case_headers(true)
-                .build(connector.clone())
-        };
-        Self { pooled: client(IDLE_MAX), fresh: client(0) }
+        let mut client = Client::builder(TokioExecutor::new());
+        client
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .http1_max_buf_size(HEAD_BYTES_MAX)
+            .http1_max_headers(HEADERS_MAX)
+            .http1_title_case_headers(true);
+        // As many connections are kept as were needed at once: a receiver behind whose name many
+        // endpoints live has that many attempts in flight.
+        let pooled = client.build(connector.clone());
+        Self { pooled, fresh: client.pool_max_idle_per_host(0).build(connector.clone()) }
     }
 }
 
@@ -327,9 +327,6 @@ const HEAD_BYTES_MAX: usize = 16 << 10;
 
 /// How many headers an answer may have.
 const HEADERS_MAX: usize = 100;
-
-/// How many connections of one receiver are kept: as many as it may have attempts in flight.
-const IDLE_MAX: usize = 8;
 
 /// How long a connection is kept. Receivers keep theirs from 2 to 75 s.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);

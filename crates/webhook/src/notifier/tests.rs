@@ -4,12 +4,12 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::join_all};
 use proptest::prelude::*;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    sync::mpsc,
+    sync::{Barrier, mpsc},
     time::{sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
@@ -424,6 +424,30 @@ async fn a_connection_is_used_again_unless_its_body_is_long() {
             assert_eq!(outcome(&notifier, receiver.url()).await, Ok(200));
         }
         assert_eq!(receiver.accepted(), accepted, "{length}");
+    }
+}
+
+#[tokio::test]
+async fn as_many_connections_are_kept_as_were_needed_at_once() {
+    const AT_ONCE: usize = 40;
+    // Answers nobody before all have asked.
+    let all = Arc::new(Barrier::new(AT_ONCE));
+    let receiver = Receiver::new(move |_, mut stream| {
+        let all = Arc::clone(&all);
+        async move {
+            loop {
+                read_request(&mut stream).await?;
+                all.wait().await;
+                stream.write_all(OK.as_bytes()).await?;
+            }
+        }
+    })
+    .await;
+    let notifier = notifier();
+    for _ in 0..3 {
+        let all = join_all((0..AT_ONCE).map(|_| outcome(&notifier, receiver.url()))).await;
+        assert_eq!(all, [Ok(200); AT_ONCE]);
+        assert_eq!(receiver.accepted(), AT_ONCE);
     }
 }
 
