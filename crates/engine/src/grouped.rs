@@ -80,7 +80,8 @@ pub struct Grouped<S> {
 }
 
 impl<S: Store> Grouped<S> {
-    /// With batches of at most 128 changesets, two of them at once, and 8,192 changesets waiting.
+    /// With batches of at most 128 changesets, two of them at once or three that share no scope, and
+    /// 8,192 changesets waiting.
     #[must_use]
     pub fn new(store: S) -> Self {
         Self::with(store, GroupedOptions::default())

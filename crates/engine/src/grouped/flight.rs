@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use cauri_core::{Changeset, Verdict};
+use cauri_core::{Changeset, Scope, Verdict};
 use futures_util::FutureExt;
 use tokio::{
     sync::oneshot,
@@ -58,12 +58,12 @@ impl Call {
 pub(super) struct Flight<S: Store> {
     shared: Arc<Shared<S>>,
     /// There until it has landed.
-    slot: Option<Slot>,
+    slot: Option<Slot<Option<Scope>>>,
     calls: Vec<Call>,
 }
 
 impl<S: Store> Flight<S> {
-    pub(super) fn new(shared: &Arc<Shared<S>>, batch: Batch<Call>) -> Self {
+    pub(super) fn new(shared: &Arc<Shared<S>>, batch: Batch<Option<Scope>, Call>) -> Self {
         let Batch { slot, calls } = batch;
         let now = Instant::now();
         let waited = calls.iter().map(|call| now.duration_since(call.since)).sum();

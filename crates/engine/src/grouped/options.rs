@@ -21,8 +21,9 @@ impl GroupedOptions {
         Self { batch_max: at_least_one(changesets), ..self }
     }
 
-    /// How many batches are on their way at once (2): the second keeps the database busy while the
-    /// first one's callers are answered; more only contend for the same rows.
+    /// How many batches are on their way at once (3). The second keeps the database busy while the
+    /// first one's callers are answered. Those beside two share no scope with any: what belongs to
+    /// one account mostly changes the same rows, for which it would only wait in the database.
     pub const fn in_flight_max(self, batches: usize) -> Self {
         Self { in_flight_max: at_least_one(batches), ..self }
     }
@@ -44,7 +45,7 @@ impl GroupedOptions {
 
 impl Default for GroupedOptions {
     fn default() -> Self {
-        Self { batch_max: 128, in_flight_max: 2, parallel_min: 32, waiting_max: 8_192 }
+        Self { batch_max: 128, in_flight_max: 3, parallel_min: 32, waiting_max: 8_192 }
     }
 }
 
@@ -52,15 +53,36 @@ const fn at_least_one(number: usize) -> usize {
     if number == 0 { 1 } else { number }
 }
 
+/// Who may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leave {
+    Nobody,
+    /// Lanes of which nothing is on its way.
+    Apart,
+    Anybody,
+}
+
+/// How many batches that share lanes are on their way at most.
+const SHARING_MAX: usize = 2;
+
 impl GroupedOptions {
-    /// May a batch leave, with so many waiting and so many on their way, of which some are overdue?
-    pub(super) const fn lets_go(&self, waiting: usize, in_flight: usize, overdue: usize) -> bool {
-        let enough =
-            if self.parallel_min < self.batch_max { self.parallel_min } else { self.batch_max };
+    /// Who may leave, with so many waiting, of which so many apart, and so many batches on their
+    /// way, of which some are overdue?
+    pub(super) fn leave(
+        &self,
+        waiting: usize,
+        apart: usize,
+        in_flight: usize,
+        overdue: usize,
+    ) -> Leave {
         if waiting == 0 || in_flight >= self.in_flight_max {
-            return false;
+            return Leave::Nobody;
         }
         // What waits longer than it should for one batch is not to wait for it any more.
-        in_flight == overdue || waiting >= enough
+        let enough = self.parallel_min.min(self.batch_max);
+        if in_flight == overdue || (in_flight < SHARING_MAX && waiting >= enough) {
+            return Leave::Anybody;
+        }
+        if apart >= enough { Leave::Apart } else { Leave::Nobody }
     }
 }

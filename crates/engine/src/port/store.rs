@@ -38,7 +38,7 @@ use cauri_core::{
 ///     lease ends or its holder writes it; what is due is handed out oldest first, and nothing due
 ///     is passed over for ever.
 /// 11. **Statistics count.** `statistics` is [`CustomerStatistics::add`] over all payments of the
-///     customer.
+///     customer; where that does not fit, the store is [broken](StoreError::Broken) for it.
 ///
 /// Consequence, tested as if a law: an accepted changeset is refused when it is sent again, so
 /// sending again after an unknown outcome is safe.

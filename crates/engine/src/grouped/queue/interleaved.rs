@@ -50,7 +50,7 @@ impl Hall {
         }
     }
 
-    fn fly(&self, batch: Batch<usize>, lead: Lead) {
+    fn fly(&self, batch: Batch<usize, usize>, lead: Lead) {
         let mut next = Some(batch);
         while let Some(Batch { slot, calls }) = next {
             assert!(self.in_flight.fetch_add(1, SeqCst) < self.in_flight_max);
@@ -104,6 +104,13 @@ fn nobody_waits_for_ever_with_one_batch_in_flight() {
 #[test]
 fn nobody_waits_for_ever_with_two_batches_in_flight() {
     model(GroupedOptions::default(), &[(1, Lead::Lands), (1, Lead::Lands), (2, Lead::Lands)]);
+}
+
+#[test]
+fn nobody_waits_for_ever_with_batches_that_share_nothing() {
+    let options = GroupedOptions::default().parallel_min(1);
+    model(options, &[(1, Lead::Lands), (1, Lead::Lands), (2, Lead::Lands)]);
+    model(options, &[(1, Lead::Lands), (2, Lead::Lands), (3, Lead::Lands)]);
 }
 
 #[test]

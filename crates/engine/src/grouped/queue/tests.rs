@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{collection::vec, prelude::*};
 
@@ -9,8 +9,8 @@ struct Model {
     options: GroupedOptions,
     /// The lanes in the order of their turns, with what waits in each.
     lanes: Vec<(u8, Vec<(usize, u32)>)>,
-    in_flight: usize,
-    overdue: usize,
+    /// What is on its way: the lanes, and whether it is overdue.
+    flights: Vec<(BTreeSet<u8>, bool)>,
 }
 
 impl Model {
@@ -21,6 +21,10 @@ impl Model {
     fn own(&self, lane: u8) -> usize {
         let own = self.lanes.iter().filter(|(name, _)| *name == lane);
         own.flat_map(|(_, calls)| calls).map(|(size, _)| size).sum()
+    }
+
+    fn flies(&self, lane: u8) -> bool {
+        self.flights.iter().any(|(lanes, _)| lanes.contains(&lane))
     }
 
     fn push(&mut self, lane: u8, size: usize, call: u32) -> Result<Vec<u32>, QueueFull> {
@@ -36,57 +40,77 @@ impl Model {
         Ok(self.take())
     }
 
-    fn land(&mut self, was_overdue: bool) -> Vec<u32> {
-        self.in_flight -= 1;
-        self.overdue -= usize::from(was_overdue);
+    fn land(&mut self, at: usize) -> Vec<u32> {
+        self.flights.remove(at);
         self.take()
     }
 
-    fn overdue(&mut self, is_already: bool) -> Vec<u32> {
-        self.overdue += usize::from(!is_already);
+    fn overdue(&mut self, at: usize) -> Vec<u32> {
+        self.flights[at].1 = true;
         self.take()
     }
 
     fn take(&mut self) -> Vec<u32> {
-        let (mut taken, mut total) = (Vec::new(), 0);
         let GroupedOptions { batch_max, in_flight_max, parallel_min, .. } = self.options;
-        if self.in_flight == in_flight_max
-            || (self.in_flight > self.overdue && self.waiting() < parallel_min.min(batch_max))
-        {
-            return taken;
+        let in_flight = self.flights.len();
+        let all_overdue = self.flights.iter().all(|(_, overdue)| *overdue);
+        let apart: Vec<u8> =
+            self.lanes.iter().map(|(lane, _)| *lane).filter(|lane| !self.flies(*lane)).collect();
+        let apart_waiting: usize = apart.iter().map(|lane| self.own(*lane)).sum();
+        if self.waiting() == 0 || in_flight == in_flight_max {
+            return Vec::new();
         }
-        while let Some((_, calls)) = self.lanes.first() {
+        let may_leave: Vec<u8> =
+            if all_overdue || (in_flight < 2 && self.waiting() >= parallel_min.min(batch_max)) {
+                self.lanes.iter().map(|(lane, _)| *lane).collect()
+            } else if apart_waiting >= parallel_min.min(batch_max) {
+                apart
+            } else {
+                return Vec::new();
+            };
+        let (mut going, staying): (Vec<_>, Vec<_>) =
+            self.lanes.drain(..).partition(|(lane, _)| may_leave.contains(lane));
+        let (mut taken, mut total, mut lanes) = (Vec::new(), 0, BTreeSet::new());
+        while let Some((_, calls)) = going.first() {
             let (size, call) = calls[0];
-            if total > 0 && total + size > self.options.batch_max {
+            if total > 0 && total + size > batch_max {
                 break;
             }
             total += size;
             taken.push(call);
-            let (name, mut calls) = self.lanes.remove(0);
+            let (name, mut calls) = going.remove(0);
+            lanes.insert(name);
             calls.remove(0);
             if !calls.is_empty() {
-                self.lanes.push((name, calls));
+                going.push((name, calls));
             }
         }
-        self.in_flight += usize::from(!taken.is_empty());
+        self.lanes = [staying, going].concat();
+        self.flights.push((lanes, false));
         taken
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    Push { lane: u8, size: usize },
-    Land,
-    Overdue,
+    Push {
+        lane: u8,
+        size: usize,
+    },
+    /// Of those on their way, this one, counted round and round.
+    Land(usize),
+    Overdue(usize),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let push = (0..4_u8, 1..7_usize).prop_map(|(lane, size)| Step::Push { lane, size });
-    vec(prop_oneof![8 => push, 4 => Just(Step::Land), 1 => Just(Step::Overdue)], 0..200)
+    let push = (0..6_u8, 1..7_usize).prop_map(|(lane, size)| Step::Push { lane, size });
+    let land = (0..60_usize).prop_map(Step::Land);
+    let overdue = (0..60_usize).prop_map(Step::Overdue);
+    vec(prop_oneof![8 => push, 4 => land, 1 => overdue], 0..200)
 }
 
 fn options() -> impl Strategy<Value = GroupedOptions> {
-    (1..9_usize, 1..4_usize, 1..12_usize, 1..40_usize).prop_map(
+    (1..9_usize, 1..5_usize, 1..12_usize, 1..40_usize).prop_map(
         |(batch, in_flight, min, waiting)| {
             let options = GroupedOptions::default().batch_max(batch).parallel_min(min);
             options.in_flight_max(in_flight).waiting_max(waiting)
@@ -95,7 +119,7 @@ fn options() -> impl Strategy<Value = GroupedOptions> {
 }
 
 /// Keeps the slots of what is on its way.
-fn board(slots: &mut Vec<Slot>, batch: Option<Batch<u32>>) -> Vec<u32> {
+fn board<L>(slots: &mut Vec<Slot<L>>, batch: Option<Batch<L, u32>>) -> Vec<u32> {
     batch.map_or_else(Vec::new, |Batch { slot, calls }| {
         slots.push(slot);
         calls
@@ -105,7 +129,7 @@ fn board(slots: &mut Vec<Slot>, batch: Option<Batch<u32>>) -> Vec<u32> {
 proptest! {
     #[test]
     fn it_does_what_the_naive_queue_does(options in options(), steps in steps()) {
-        let mut model = Model { options, lanes: Vec::new(), in_flight: 0, overdue: 0 };
+        let mut model = Model { options, lanes: Vec::new(), flights: Vec::new() };
         let mut queue = Queue::new(options);
         let mut slots = Vec::new();
         for (call, step) in (0_u32..).zip(steps) {
@@ -115,20 +139,19 @@ proptest! {
                     let pushed = pushed.map(|batch| board(&mut slots, batch));
                     prop_assert_eq!(pushed, model.push(lane, size, call));
                 }
-                Step::Land => {
-                    let Some(slot) = slots.pop() else { continue };
-                    let was_overdue = slot.is_overdue;
-                    prop_assert_eq!(board(&mut slots, queue.landed(slot)), model.land(was_overdue));
+                Step::Land(at) => {
+                    let Some(at) = at.checked_rem(slots.len()) else { continue };
+                    let slot = slots.remove(at);
+                    prop_assert_eq!(board(&mut slots, queue.landed(slot)), model.land(at));
                 }
-                Step::Overdue => {
-                    let Some(slot) = slots.last_mut() else { continue };
-                    let is_already = slot.is_overdue;
-                    let next = queue.overdue(slot);
-                    prop_assert_eq!(board(&mut slots, next), model.overdue(is_already));
+                Step::Overdue(at) => {
+                    let Some(at) = at.checked_rem(slots.len()) else { continue };
+                    let next = queue.overdue(&mut slots[at]);
+                    prop_assert_eq!(board(&mut slots, next), model.overdue(at));
                 }
             }
             prop_assert_eq!(queue.waiting(), model.waiting());
-            prop_assert_eq!(queue.in_flight(), model.in_flight);
+            prop_assert_eq!(queue.in_flight(), model.flights.len());
             prop_assert_eq!(queue.in_flight(), slots.len());
             prop_assert!(queue.in_flight() <= options.in_flight_max);
             prop_assert!(queue.waiting() == 0 || queue.in_flight() > 0);
@@ -151,13 +174,14 @@ proptest! {
                     lanes.insert(call, lane);
                     left.extend(board(&mut slots, batch));
                 }
-                Step::Land => {
-                    let Some(slot) = slots.pop() else { continue };
+                Step::Land(at) => {
+                    let Some(at) = at.checked_rem(slots.len()) else { continue };
+                    let slot = slots.remove(at);
                     left.extend(board(&mut slots, queue.landed(slot)));
                 }
-                Step::Overdue => {
-                    let Some(slot) = slots.last_mut() else { continue };
-                    let next = queue.overdue(slot);
+                Step::Overdue(at) => {
+                    let Some(at) = at.checked_rem(slots.len()) else { continue };
+                    let next = queue.overdue(&mut slots[at]);
                     left.extend(board(&mut slots, next));
                 }
             }
@@ -170,7 +194,7 @@ proptest! {
             }
         }
         prop_assert_eq!((queue.waiting(), queue.in_flight()), (0, 0));
-        for lane in 0..4 {
+        for lane in 0..6 {
             let of_lane = |call: &u32| lanes[call] == lane;
             let left: Vec<_> = left.iter().copied().filter(of_lane).collect();
             let came: Vec<_> = lanes.keys().copied().filter(of_lane).collect();
@@ -258,4 +282,41 @@ fn nobody_waits_for_a_batch_that_is_overdue() {
         queue.push(0, 1, 4).unwrap().is_none(),
         "the overdue one has landed and counts no more"
     );
+}
+
+#[test]
+fn a_third_batch_shares_no_lane_with_those_on_their_way() {
+    let options = GroupedOptions::default().parallel_min(2);
+    let mut queue = Queue::new(options);
+    let first = queue.push(1, 1, 0).unwrap().unwrap();
+    assert!(queue.push(1, 1, 1).unwrap().is_none(), "one is not enough");
+    let second = queue.push(2, 1, 2).unwrap().expect("two of whatever lane go beside one");
+    assert_eq!(second.calls, [1, 2]);
+    for call in 3..8 {
+        assert!(queue.push(1, 1, call).unwrap().is_none(), "they would wait for the same rows");
+    }
+    assert!(queue.push(3, 1, 8).unwrap().is_none(), "one is not enough");
+    let third = queue.push(4, 1, 9).unwrap().expect("two that share nothing");
+    assert_eq!(third.calls, [8, 9]);
+    assert!(queue.push(5, 9, 10).unwrap().is_none(), "there is no fourth");
+    // Those who stayed have their turn before those who came after them.
+    assert!(queue.push(6, 1, 11).unwrap().is_none());
+    let next = queue.landed(second.slot).expect("apart are ten");
+    assert_eq!(next.calls, [10, 11], "of the first lane something is still on its way");
+    assert!(queue.landed(third.slot).is_none());
+    let next = queue.landed(first.slot).expect("five of a lane of which nothing flies");
+    assert_eq!(next.calls, [3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_lane_of_which_two_batches_fly_is_apart_when_both_have_landed() {
+    let options = GroupedOptions::default().parallel_min(1);
+    let mut queue = Queue::new(options);
+    let first = queue.push(1, 1, 0).unwrap().unwrap();
+    let second = queue.push(1, 1, 1).unwrap().unwrap();
+    let third = queue.push(2, 1, 2).unwrap().unwrap();
+    assert!(queue.push(1, 1, 3).unwrap().is_none());
+    assert!(queue.landed(first.slot).is_none(), "two fly, and one of them is of this lane");
+    assert_eq!(queue.landed(second.slot).unwrap().calls, [3]);
+    assert!(queue.landed(third.slot).is_none());
 }

@@ -142,7 +142,7 @@ proptest! {
     fn every_history_ends_well(
         steps in steps(),
         batch in 1..6_usize,
-        in_flight in 1..4_usize,
+        in_flight in 1..5_usize,
         waiting in 1..30_usize,
     ) {
         let options = GroupedOptions::default().batch_max(batch);
