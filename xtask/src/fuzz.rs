@@ -28,7 +28,7 @@ const INSTRUMENT: [&str; 10] = [
 pub(crate) struct Options {
     target: Option<String>,
     seconds: u32,
-    /// The same bends the same inputs the same way; without one, each run goes its own way.
+    /// The same bends the same inputs the same way, as long as the corpus is the same; without one, each run goes its own way.
     seed: Option<u32>,
 }
 

@@ -30,8 +30,8 @@ cargo xtask postgres [--set NAME=VALUE]… [-- COMMAND…]
 cargo xtask pure
     Proves what each crate does without, by its dependency tree.
 cargo xtask fuzz [TARGET] [--seconds N] [--seed N]
-    Runs one fuzz target, or each, from its committed seeds for N seconds (30), with the
-    same libFuzzer seed the same way again.
+    Runs one fuzz target, or each, from its committed seeds for N seconds (30); from
+    an empty fuzz/corpus and with the same libFuzzer seed the same way again.
 cargo xtask mutants [NAME] [--seeds N]
     Plants each bug of crates/sim/mutations in a copy of the tree, or the one of this name, and
     demands that the simulation finds it within N seeds (500).

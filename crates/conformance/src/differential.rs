@@ -14,7 +14,8 @@ use crate::{
 /// versions, moments, orders, totals. Both must be empty; nobody else may use them meanwhile.
 ///
 /// # Panics
-/// When two answers differ, or a store cannot answer.
+/// When two answers differ, or a store cannot answer. That the sums of a customer do not fit is an
+/// answer.
 pub async fn differential(left: &dyn Store, right: &dyn Store, seed: u64, steps: usize) {
     differential_of(left, right, History::new(seed), steps).await;
 }
@@ -22,7 +23,8 @@ pub async fn differential(left: &dyn Store, right: &dyn Store, seed: u64, steps:
 /// Plays so many steps of this history, as [`differential`] does.
 ///
 /// # Panics
-/// When two answers differ, or a store cannot answer.
+/// When two answers differ, or a store cannot answer. That the sums of a customer do not fit is an
+/// answer.
 pub async fn differential_of(
     left: &dyn Store,
     right: &dyn Store,

@@ -54,7 +54,8 @@ use crate::port::store::{Store, StoreError};
 ///
 /// # Fairness
 /// Scopes take turns, one call a turn, so that no scope has a second call in a batch before every
-/// other that waits has its first. A scope may fill as much of the queue as it leaves free, so that
+/// other that waits and may leave has its first; and none has a second turn while another waits of
+/// which nothing is on its way. A call counts for the first scope in it. A scope may fill as much of the queue as it leaves free, so that
 /// there is always room for another. What belongs to the installation counts as a scope.
 ///
 /// # When it is too much
@@ -80,8 +81,8 @@ pub struct Grouped<S> {
 }
 
 impl<S: Store> Grouped<S> {
-    /// With batches of at most 128 changesets, two of them at once or three that share no scope, and
-    /// 8,192 changesets waiting.
+    /// With batches of at most 128 changesets, two of them at once and a third of scopes that are on
+    /// neither, and 8,192 changesets waiting.
     #[must_use]
     pub fn new(store: S) -> Self {
         Self::with(store, GroupedOptions::default())

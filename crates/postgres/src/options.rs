@@ -34,8 +34,8 @@ impl PostgresOptions {
     }
 
     /// How many commits and claims may be under way at once; 6 unless told. Each is a connection
-    /// that is opened when it is first needed. Behind `cauri::Grouped` two of them commit, and the
-    /// others are for the worker.
+    /// that is opened when it is first needed. Behind `cauri::Grouped` up to three of them commit,
+    /// and the others are for the worker.
     pub const fn writers(mut self, writers: u16) -> Self {
         self.writers = if writers == 0 { 1 } else { writers };
         self

@@ -22,16 +22,18 @@ impl GroupedOptions {
     }
 
     /// How many batches are on their way at once (3). The second keeps the database busy while the
-    /// first one's callers are answered. Those beside two share no scope with any: what belongs to
-    /// one account mostly changes the same rows, for which it would only wait in the database.
+    /// first one's callers are answered. Beside two, only scopes leave that are on neither, or on
+    /// one that is overdue: what belongs to one account mostly changes the same rows, for which it
+    /// would only wait in the database.
     pub const fn in_flight_max(self, batches: usize) -> Self {
         Self { in_flight_max: at_least_one(batches), ..self }
     }
 
-    /// How many changesets have to wait for a batch to leave while another is on its way (32, and
-    /// never more than fill a batch). A transaction costs the database as much as dozens of
-    /// changesets, so two small batches at once are dearer than one that waits for the other. One
-    /// that is overdue, such as behind a lock of the host's, is not waited for.
+    /// How many changesets that may leave have to wait for a batch to leave while another is on its
+    /// way (32, and never more than fill a batch). A transaction costs the database as much as dozens
+    /// of changesets, so two small batches at once are dearer than one that waits for the other. One
+    /// that is overdue, such as behind a lock of the host's, is not waited for, except by a scope
+    /// that is on two such.
     pub const fn parallel_min(self, changesets: usize) -> Self {
         Self { parallel_min: at_least_one(changesets), ..self }
     }
@@ -57,13 +59,13 @@ const fn at_least_one(number: usize) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leave {
     Nobody,
-    /// Lanes of which nothing is on its way.
+    /// Lanes that are apart from what is on its way.
     Apart,
     Anybody,
 }
 
-/// How many batches that share lanes are on their way at most.
-const SHARING_MAX: usize = 2;
+/// How many batches on their way have a lane in common at most.
+pub(super) const SHARING_MAX: usize = 2;
 
 impl GroupedOptions {
     /// Who may leave, with so many waiting, of which so many apart, and so many batches on their
@@ -75,14 +77,15 @@ impl GroupedOptions {
         in_flight: usize,
         overdue: usize,
     ) -> Leave {
-        if waiting == 0 || in_flight >= self.in_flight_max {
+        if in_flight >= self.in_flight_max {
             return Leave::Nobody;
         }
-        // What waits longer than it should for one batch is not to wait for it any more.
-        let enough = self.parallel_min.min(self.batch_max);
-        if in_flight == overdue || (in_flight < SHARING_MAX && waiting >= enough) {
-            return Leave::Anybody;
-        }
-        if apart >= enough { Leave::Apart } else { Leave::Nobody }
+        let (leave, count) = match in_flight < SHARING_MAX {
+            true => (Leave::Anybody, waiting),
+            false => (Leave::Apart, apart),
+        };
+        // What waits longer than it should for those on their way is not to wait for them any more.
+        let enough = if in_flight == overdue { 1 } else { self.parallel_min.min(self.batch_max) };
+        if count >= enough { leave } else { Leave::Nobody }
     }
 }

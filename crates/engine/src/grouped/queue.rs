@@ -6,9 +6,10 @@ mod tests;
 use std::{
     collections::{HashMap, HashSet, VecDeque, hash_map::Entry},
     hash::Hash,
+    mem,
 };
 
-use super::options::{GroupedOptions, Leave};
+use super::options::{GroupedOptions, Leave, SHARING_MAX};
 
 /// Why a call was not queued: too much waits already. The source of a
 /// [`StoreError::Unavailable`](crate::StoreError::Unavailable).
@@ -28,7 +29,7 @@ pub struct QueueFull {
 /// order of events can be tried. Whoever shares it puts it behind one mutex.
 ///
 /// After every `push` and `landed`, nothing waits unless a batch is on its way, whose landing takes
-/// it along.
+/// it along. No lane is on board more than two batches.
 pub(super) struct Queue<L, T> {
     options: GroupedOptions,
     /// Those of whom something waits or is on its way.
@@ -37,7 +38,7 @@ pub(super) struct Queue<L, T> {
     turns: VecDeque<L>,
     /// Changesets in all lanes.
     waiting: usize,
-    /// Those of them in lanes of which nothing is on its way.
+    /// Those of them in lanes that are [apart](Lane::is_apart).
     apart: usize,
     in_flight: usize,
     /// How many of those are overdue.
@@ -49,11 +50,25 @@ struct Lane<T> {
     waiting: usize,
     /// How many batches on their way have calls of it.
     in_flight: usize,
+    /// How many of those are overdue.
+    overdue: usize,
 }
 
 impl<T> Lane<T> {
     const fn new() -> Self {
-        Self { calls: VecDeque::new(), waiting: 0, in_flight: 0 }
+        Self { calls: VecDeque::new(), waiting: 0, in_flight: 0, overdue: 0 }
+    }
+
+    /// May it leave beside two batches? Nothing of it is on its way, or just one batch, which is not
+    /// waited for any more. One that is on board two that are overdue is what holds them up: it
+    /// would hold up a third.
+    const fn is_apart(&self) -> bool {
+        self.in_flight == self.overdue && self.overdue < SHARING_MAX
+    }
+
+    /// What it has of those that wait apart.
+    const fn apart(&self) -> usize {
+        if self.is_apart() { self.waiting } else { 0 }
     }
 }
 
@@ -117,7 +132,7 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
         lane.calls.push_back((size, call));
         lane.waiting += size;
         self.waiting += size;
-        if lane.in_flight == 0 {
+        if lane.is_apart() {
             self.apart += size;
         }
         Ok(self.take_batch())
@@ -135,6 +150,12 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
         if !slot.is_overdue {
             slot.is_overdue = true;
             self.overdue += 1;
+            for name in &slot.lanes {
+                let Some(lane) = self.lanes.get_mut(name) else { continue };
+                // Before, it was on board of one that was not.
+                lane.overdue += 1;
+                self.apart += lane.apart();
+            }
         }
         self.take_batch()
     }
@@ -166,16 +187,14 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
 
     fn take_batch(&mut self) -> Option<Batch<L, T>> {
         let Self { waiting, apart, in_flight, overdue, .. } = *self;
-        // Those who may not leave lose no turn: they are the first of the next batch.
-        let staying = match self.options.leave(waiting, apart, in_flight, overdue) {
+        let order = match self.options.leave(waiting, apart, in_flight, overdue) {
             Leave::Nobody => return None,
-            Leave::Anybody => VecDeque::new(),
+            Leave::Anybody => None,
             Leave::Apart => {
-                let turns = std::mem::take(&mut self.turns);
-                let flies = |name: &L| self.lanes.get(name).is_some_and(|it| it.in_flight > 0);
-                let (staying, going) = turns.into_iter().partition(flies);
-                self.turns = going;
-                staying
+                let order = mem::take(&mut self.turns);
+                let apart = |name: &&L| self.lanes.get(*name).is_some_and(Lane::is_apart);
+                self.turns = order.iter().filter(apart).cloned().collect();
+                Some(order)
             }
         };
         let (mut calls, mut lanes) = (Vec::new(), HashSet::new());
@@ -186,8 +205,11 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
             left = left.saturating_sub(size);
             calls.push(call);
         }
-        for name in staying.into_iter().rev() {
-            self.turns.push_front(name);
+        // Whoever had no turn keeps the place; whoever had one and has more to send goes behind.
+        if let Some(mut order) = order {
+            order.retain(|name| !lanes.contains(name));
+            order.extend(self.turns.drain(..).filter(|name| lanes.contains(name)));
+            self.turns = order;
         }
         self.in_flight += 1;
         Some(Batch { slot: Slot { is_overdue: false, lanes }, calls })
@@ -204,9 +226,7 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
         let lane = self.lanes.get_mut(name)?;
         let (size, call) = lane.calls.pop_front_if(|(size, _)| fits(*size))?;
         if on_board.insert(name.clone()) {
-            if lane.in_flight == 0 {
-                self.apart -= lane.waiting;
-            }
+            self.apart -= lane.apart();
             lane.in_flight += 1;
         }
         lane.waiting -= size;
@@ -225,14 +245,14 @@ impl<L: Clone + Eq + Hash, T> Queue<L, T> {
             self.overdue -= 1;
         }
         for name in slot.lanes {
-            let Entry::Occupied(mut lane) = self.lanes.entry(name) else { continue };
-            lane.get_mut().in_flight -= 1;
-            if lane.get().in_flight > 0 {
-                continue;
-            }
-            self.apart += lane.get().waiting;
-            if lane.get().calls.is_empty() {
-                lane.remove();
+            let Entry::Occupied(mut entry) = self.lanes.entry(name) else { continue };
+            let lane = entry.get_mut();
+            self.apart -= lane.apart();
+            lane.in_flight -= 1;
+            lane.overdue -= usize::from(slot.is_overdue);
+            self.apart += lane.apart();
+            if lane.in_flight == 0 && lane.calls.is_empty() {
+                entry.remove();
             }
         }
     }

@@ -103,11 +103,12 @@ fn nobody_waits_for_ever_with_one_batch_in_flight() {
 
 #[test]
 fn nobody_waits_for_ever_with_two_batches_in_flight() {
-    model(GroupedOptions::default(), &[(1, Lead::Lands), (1, Lead::Lands), (2, Lead::Lands)]);
+    let options = GroupedOptions::default().in_flight_max(2).parallel_min(1);
+    model(options, &[(1, Lead::Lands), (1, Lead::Lands), (2, Lead::Lands)]);
 }
 
 #[test]
-fn nobody_waits_for_ever_with_batches_that_share_nothing() {
+fn nobody_waits_for_ever_with_three_batches_in_flight() {
     let options = GroupedOptions::default().parallel_min(1);
     model(options, &[(1, Lead::Lands), (1, Lead::Lands), (2, Lead::Lands)]);
     model(options, &[(1, Lead::Lands), (2, Lead::Lands), (3, Lead::Lands)]);
@@ -123,6 +124,6 @@ fn nobody_waits_for_ever_with_batches_of_one() {
 fn nobody_waits_for_ever_when_a_flight_is_abandoned() {
     let options = GroupedOptions::default().in_flight_max(1);
     model(options, &[(1, Lead::Abandons), (1, Lead::Lands), (2, Lead::Lands)]);
-    let options = GroupedOptions::default().in_flight_max(2);
+    let options = GroupedOptions::default().in_flight_max(2).parallel_min(1);
     model(options, &[(1, Lead::Abandons), (1, Lead::Lands), (2, Lead::Abandons)]);
 }

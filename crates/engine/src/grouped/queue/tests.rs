@@ -23,8 +23,10 @@ impl Model {
         own.flat_map(|(_, calls)| calls).map(|(size, _)| size).sum()
     }
 
-    fn flies(&self, lane: u8) -> bool {
-        self.flights.iter().any(|(lanes, _)| lanes.contains(&lane))
+    /// May it leave beside two?
+    fn is_apart(&self, lane: u8) -> bool {
+        let mut own = self.flights.iter().filter(|(lanes, _)| lanes.contains(&lane));
+        own.clone().count() < 2 && own.all(|(_, overdue)| *overdue)
     }
 
     fn push(&mut self, lane: u8, size: usize, call: u32) -> Result<Vec<u32>, QueueFull> {
@@ -54,38 +56,29 @@ impl Model {
         let GroupedOptions { batch_max, in_flight_max, parallel_min, .. } = self.options;
         let in_flight = self.flights.len();
         let all_overdue = self.flights.iter().all(|(_, overdue)| *overdue);
-        let apart: Vec<u8> =
-            self.lanes.iter().map(|(lane, _)| *lane).filter(|lane| !self.flies(*lane)).collect();
-        let apart_waiting: usize = apart.iter().map(|lane| self.own(*lane)).sum();
-        if self.waiting() == 0 || in_flight == in_flight_max {
+        let may_leave: Vec<u8> = self.lanes.iter().map(|(lane, _)| *lane).collect();
+        let may_leave: Vec<u8> =
+            may_leave.into_iter().filter(|it| in_flight < 2 || self.is_apart(*it)).collect();
+        let waiting: usize = may_leave.iter().map(|lane| self.own(*lane)).sum();
+        let enough = if all_overdue { 1 } else { parallel_min.min(batch_max) };
+        if waiting < enough || in_flight == in_flight_max {
             return Vec::new();
         }
-        let may_leave: Vec<u8> =
-            if all_overdue || (in_flight < 2 && self.waiting() >= parallel_min.min(batch_max)) {
-                self.lanes.iter().map(|(lane, _)| *lane).collect()
-            } else if apart_waiting >= parallel_min.min(batch_max) {
-                apart
-            } else {
-                return Vec::new();
-            };
-        let (mut going, staying): (Vec<_>, Vec<_>) =
-            self.lanes.drain(..).partition(|(lane, _)| may_leave.contains(lane));
         let (mut taken, mut total, mut lanes) = (Vec::new(), 0, BTreeSet::new());
-        while let Some((_, calls)) = going.first() {
-            let (size, call) = calls[0];
+        while let Some(at) = self.lanes.iter().position(|(name, _)| may_leave.contains(name)) {
+            let (size, call) = self.lanes[at].1[0];
             if total > 0 && total + size > batch_max {
                 break;
             }
             total += size;
             taken.push(call);
-            let (name, mut calls) = going.remove(0);
+            let (name, mut calls) = self.lanes.remove(at);
             lanes.insert(name);
             calls.remove(0);
             if !calls.is_empty() {
-                going.push((name, calls));
+                self.lanes.push((name, calls));
             }
         }
-        self.lanes = [staying, going].concat();
         self.flights.push((lanes, false));
         taken
     }
@@ -202,6 +195,52 @@ proptest! {
         }
     }
 
+    /// Whoever waits and has nothing on its way is passed over by nobody twice.
+    #[test]
+    fn nobody_leaves_twice_while_a_lane_waits_for_its_first(
+        options in options(),
+        steps in steps(),
+    ) {
+        let mut queue = Queue::new(options);
+        let mut slots: Vec<Slot<u8>> = Vec::new();
+        let (mut calls, mut waiting) = (Vec::new(), [0_u32; 6]);
+        // Of each lane that waits with nothing on its way: who left meanwhile.
+        let mut passed = BTreeMap::<u8, BTreeSet<u8>>::new();
+        for step in steps {
+            let batch = match step {
+                Step::Push { lane, size } => {
+                    let call = u32::try_from(calls.len()).unwrap();
+                    calls.push(lane);
+                    let Ok(batch) = queue.push(lane, size, call) else { continue };
+                    waiting[usize::from(lane)] += 1;
+                    batch
+                }
+                Step::Land(at) => {
+                    let Some(at) = at.checked_rem(slots.len()) else { continue };
+                    queue.landed(slots.remove(at))
+                }
+                Step::Overdue(at) => {
+                    let Some(at) = at.checked_rem(slots.len()) else { continue };
+                    queue.overdue(&mut slots[at])
+                }
+            };
+            for lane in 0..6 {
+                let flies = slots.iter().any(|slot| slot.lanes.contains(&lane));
+                if waiting[usize::from(lane)] > 0 && !flies {
+                    passed.entry(lane).or_default();
+                }
+            }
+            for call in board(&mut slots, batch) {
+                let left = calls[usize::try_from(call).unwrap()];
+                waiting[usize::from(left)] -= 1;
+                passed.remove(&left);
+                for (lane, passed) in &mut passed {
+                    prop_assert!(passed.insert(left), "{left} left twice while {lane} waits");
+                }
+            }
+        }
+    }
+
     /// Between two turns of a lane that had more to send, nobody has two.
     #[test]
     fn lanes_take_turns(counts in vec(1..20_u32, 2..5), batch_max in 1..10_usize) {
@@ -299,7 +338,6 @@ fn a_third_batch_shares_no_lane_with_those_on_their_way() {
     let third = queue.push(4, 1, 9).unwrap().expect("two that share nothing");
     assert_eq!(third.calls, [8, 9]);
     assert!(queue.push(5, 9, 10).unwrap().is_none(), "there is no fourth");
-    // Those who stayed have their turn before those who came after them.
     assert!(queue.push(6, 1, 11).unwrap().is_none());
     let next = queue.landed(second.slot).expect("apart are ten");
     assert_eq!(next.calls, [10, 11], "of the first lane something is still on its way");
@@ -319,4 +357,55 @@ fn a_lane_of_which_two_batches_fly_is_apart_when_both_have_landed() {
     assert!(queue.landed(first.slot).is_none(), "two fly, and one of them is of this lane");
     assert_eq!(queue.landed(second.slot).unwrap().calls, [3]);
     assert!(queue.landed(third.slot).is_none());
+}
+
+#[test]
+fn a_lane_that_is_served_is_behind_those_that_are_not() {
+    let mut queue = Queue::new(GroupedOptions::default().batch_max(1));
+    let mut flying: Vec<_> =
+        (1..4).map(|lane| queue.push(lane, 1, lane).unwrap().unwrap()).collect();
+    for lane in 1..5 {
+        assert!(queue.push(lane, 1, lane).unwrap().is_none(), "three are on their way");
+    }
+    let mut order = Vec::<u32>::new();
+    for _ in 0..8 {
+        let landed = flying.remove(0);
+        let again = landed.calls[0];
+        let next = queue.landed(landed.slot).unwrap();
+        order.extend(&next.calls);
+        flying.push(next);
+        assert!(queue.push(again, 1, again).unwrap().is_none());
+    }
+    assert_eq!(order, [1, 2, 3, 4, 1, 2, 3, 1], "the fourth has its turn as well");
+}
+
+#[test]
+fn who_is_on_board_of_one_that_is_overdue_goes_on_beside_it() {
+    let mut queue = Queue::new(GroupedOptions::default().parallel_min(1));
+    let mut first = queue.push(1, 1, 0).unwrap().unwrap();
+    assert!(queue.overdue(&mut first.slot).is_none(), "nobody waits");
+    let second = queue.push(2, 1, 1).unwrap().unwrap();
+    let third = queue.push(3, 1, 2).unwrap().unwrap();
+    assert!(queue.push(1, 1, 3).unwrap().is_none(), "there is no fourth");
+    assert!(queue.push(2, 1, 4).unwrap().is_none());
+    let fourth = queue.landed(second.slot).unwrap();
+    assert_eq!(fourth.calls, [3, 4], "the first lane is not to wait for the first batch");
+    drop((first, third));
+}
+
+#[test]
+fn what_holds_up_two_batches_does_not_hold_up_a_third() {
+    let mut queue = Queue::new(GroupedOptions::default());
+    let mut first = queue.push(1, 1, 0).unwrap().unwrap();
+    assert!(queue.push(1, 1, 1).unwrap().is_none());
+    let mut second = queue.overdue(&mut first.slot).unwrap();
+    assert_eq!(second.calls, [1], "it may be another matter");
+    assert!(queue.push(1, 1, 2).unwrap().is_none());
+    assert!(queue.overdue(&mut second.slot).is_none(), "it waits for one of the two");
+    for (call, lane) in [(3, 2), (4, 3)] {
+        let third = queue.push(lane, 1, call).unwrap().expect("all on their way are overdue");
+        assert_eq!(third.calls, [call]);
+        assert!(queue.landed(third.slot).is_none());
+    }
+    assert_eq!(queue.landed(second.slot).unwrap().calls, [2]);
 }
