@@ -102,6 +102,34 @@ impl Problem {
         Self::Invalid(Cow::Borrowed(expected))
     }
 
+    /// Is it what is wrong with a request before anything is looked up by it (API §2.2), so that all
+    /// of its kind are told at once?
+    const fn is_of_form(&self) -> bool {
+        match self {
+            Self::Missing
+            | Self::Invalid(_)
+            | Self::Unknown
+            | Self::Immutable
+            | Self::PhoneInvalid
+            | Self::PhoneCountryMismatch
+            | Self::EventKindUnknown
+            | Self::UrlNotAllowed
+            | Self::ScenarioUnknown
+            | Self::IdempotencyKeyInvalid
+            | Self::IdempotencyKeyRequired => true,
+            Self::Unrelated
+            | Self::Catalogue(_)
+            | Self::CurrencyNotSupported
+            | Self::CountryNotSupported
+            | Self::RefundNotSupported
+            | Self::PartialRefundNotSupported
+            | Self::RefundTooLarge { .. }
+            | Self::LinkMismatch
+            | Self::EndpointLimitReached { .. }
+            | Self::ScenarioNotApplicable => false,
+        }
+    }
+
     /// The code of the contract.
     ///
     /// ```
@@ -211,7 +239,8 @@ impl fmt::Display for Fault {
 pub struct Faults(Vec<Fault>);
 
 impl Faults {
-    /// These faults, if there are any.
+    /// These faults, if there are any: those of the form of parameters (API §2.2), and where there is
+    /// none, the first of what comes later.
     ///
     /// # Errors
     /// The faults.
@@ -221,8 +250,18 @@ impl Faults {
     /// assert!(Faults::none(Vec::new()).is_ok());
     /// assert!(Faults::none(vec![Fault::at("amount", Problem::Missing)]).is_err());
     /// ```
-    pub fn none(faults: Vec<Fault>) -> Result<(), Self> {
-        if faults.is_empty() { Ok(()) } else { Err(Self(faults)) }
+    pub fn none(mut faults: Vec<Fault>) -> Result<(), Self> {
+        if faults.iter().any(|fault| fault.problem.is_of_form()) {
+            faults.retain(|fault| fault.problem.is_of_form());
+        }
+        match faults.first() {
+            None => Ok(()),
+            Some(first) if first.problem.is_of_form() => Err(Self(faults)),
+            Some(_) => {
+                faults.truncate(1);
+                Err(Self(faults))
+            }
+        }
     }
 
     /// All of them, in field order.

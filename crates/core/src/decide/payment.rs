@@ -491,14 +491,14 @@ pub(super) fn phone_country(
 }
 
 fn open_to_payment(link: &PaymentLink, now: Timestamp) -> Result<(), Error> {
-    if link.status == PaymentLinkStatus::Paid {
-        return Err(Error::PaymentLinkAlreadyPaid);
-    }
     if !link.active {
         return Err(Error::PaymentLinkInactive);
     }
     if link.expires_at.is_some_and(|at| at <= now) {
         return Err(Error::PaymentLinkExpired);
+    }
+    if link.status == PaymentLinkStatus::Paid {
+        return Err(Error::PaymentLinkAlreadyPaid);
     }
     if !link.reusable && link.open_payments_count > 0 {
         return Err(Error::PaymentLinkInUse);

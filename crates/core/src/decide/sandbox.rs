@@ -52,18 +52,19 @@ pub fn fund(
     let credit = posting.lines().last().ok_or(Error::Impossible)?;
     let shown = wire::SandboxFunding::of(&posting.entry(credit, available))?;
     let mut changes = Changeset::new();
-    changes.insert(receipt(cx, head.transaction)?, Some(cx.env.now().plus_millis(RETENTION_MS)));
+    changes.insert(receipt(cx)?, Some(cx.env.now().plus_millis(RETENTION_MS)));
     changes.post(Some(posting));
     Ok(Decision { value: shown, changes, if_short: None })
 }
 
-/// A record under the transaction's own id, so that the same funding sent again after an unknown
-/// outcome is refused, like everything else that was applied.
-fn receipt(cx: &Context<'_>, transaction: TransactionId) -> Result<IdempotencyRecord, Error> {
-    let now = cx.env.now();
+/// A record under an id of its own, so that the same funding sent again after an unknown outcome is
+/// refused, like everything else that was applied. Nobody is shown that id, and so nobody comes
+/// upon it as a key.
+fn receipt(cx: &mut Context<'_>) -> Result<IdempotencyRecord, Error> {
+    let (unseen, now): (TransactionId, _) = (cx.env.id(), cx.env.now());
     Ok(IdempotencyRecord {
         scope: cx.scope,
-        key: transaction.to_string().parse().map_err(|_| Error::Impossible)?,
+        key: unseen.to_string().parse().map_err(|_| Error::Impossible)?,
         fingerprint: [0; 32],
         success: Success::Created,
         location: None,

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, Datelike, NaiveDate, Timelike};
+use chrono::{DateTime, Datelike, Months, NaiveDate, Timelike};
 
 use super::short::Short;
 
@@ -97,6 +97,13 @@ impl Timestamp {
     #[must_use]
     pub fn plus_seconds(self, seconds: i64) -> Self {
         self.plus_millis(seconds.saturating_mul(1_000))
+    }
+
+    /// The same moment a year later, of a 29th of February the 28th; at most [`Timestamp::MAX`].
+    pub(crate) fn plus_year(self) -> Self {
+        let later = DateTime::from_timestamp_millis(self.0)
+            .and_then(|now| now.checked_add_months(Months::new(12)));
+        later.map_or(Self::MAX, |later| Self::from_millis(later.timestamp_millis()))
     }
 
     fn written(self) -> Option<Short> {

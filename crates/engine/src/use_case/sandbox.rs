@@ -41,7 +41,9 @@ impl Engine {
                     && it.account.currency == ask.currency
             })
             .map_or(Amount::ZERO, |it| it.amount);
-        let shape = Shape { success: cauri_core::Success::Created, ..Shape::done("fund") };
+        let shape = Shape::created("fund", |it: &SandboxFunding| {
+            format!("/v1/ledger?transaction={}", it.transaction)
+        });
         self.run(call, shape, Vec::new(), |_, cx| sandbox::fund(ask, available, cx)).await
     }
 

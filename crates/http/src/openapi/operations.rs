@@ -146,7 +146,7 @@ fn general(route: &Route, code: &str) -> bool {
 
 fn answer(route: &Route) -> Value {
     let mut names = common(route);
-    if route.success == Success::Created && route.doc.gives != "SandboxFunding" {
+    if route.success == Success::Created {
         names.push("Location");
     }
     if route.verb == Verb::Post {

@@ -141,7 +141,12 @@ fn an_inactive_link_takes_no_payment(store: &Store) {
     assert_eq!((&changed["active"], &changed["status"]), (&json!(false), &json!("created")));
     shop.pay_via(&link, sample::PATIENT).refused(409, "payment_link_inactive", None);
     shop.post(&path_of(&link["id"]), &json!({"active": true})).ok(200);
-    shop.pay_via(&link, sample::PATIENT).ok(201);
+    let payment = shop.pay_via(&link, sample::PATIENT).ok(201);
+    // Of several reasons, the first of the contract's.
+    shop.post(&path_of(&link["id"]), &json!({"active": false})).ok(200);
+    shop.simulate(&payment["id"], "success").ok(200);
+    assert_eq!(shop.see(&link["id"])["status"], "paid");
+    shop.pay_via(&link, sample::PATIENT).refused(409, "payment_link_inactive", None);
 }
 
 fn a_paid_link_takes_no_second_payment(store: &Store) {

@@ -14,6 +14,7 @@ stories![
     a_new_account_has_an_empty_balance,
     funding_credits_what_is_available,
     funding_asks_for_an_amount_and_a_currency,
+    funding_says_where_its_lines_are_and_takes_no_key,
     the_balance_is_sorted_by_currency,
     a_payout_reserves_the_amount_and_its_fee,
     a_paid_payout_takes_the_reserve,
@@ -83,6 +84,17 @@ fn funding_credits_what_is_available(store: &Store) {
     ways.sort();
     assert_eq!(ways, ["credit merchant_available", "debit clearing"]);
     assert_eq!(shop.fund(1, "XOF")["available_amount"], 100_001);
+}
+
+fn funding_says_where_its_lines_are_and_takes_no_key(store: &Store) {
+    let shop = store.shop();
+    let told = shop.post("/v1/sandbox/fund", &json!({"amount": 700, "currency": "XOF"}));
+    let transaction = told.ok(201)["transaction"].as_str().unwrap().to_owned();
+    let lines = shop.get(told.header("Location").unwrap()).ok(200);
+    assert_eq!((&lines["total"], &lines["data"][0]["amount"]), (&json!(2), &json!(700)));
+    assert_eq!(lines["data"][0]["transaction"], transaction);
+    let made = shop.post_once(&transaction, "/v1/customers", &json!({"name": "A"}));
+    assert_eq!((made.status, made.header("Idempotent-Replayed")), (201, None), "{}", made.text());
 }
 
 fn funding_asks_for_an_amount_and_a_currency(store: &Store) {
