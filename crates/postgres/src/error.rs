@@ -4,7 +4,11 @@ use std::error::Error as StdError;
 
 use cauri::StoreError;
 use cauri_sql::RowError;
-use sqlx::Error as DriverError;
+use sqlx::{
+    Error as DriverError,
+    error::DatabaseError,
+    postgres::{PgDatabaseError, PgSeverity},
+};
 
 /// Why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -79,16 +83,21 @@ enum Trouble {
 impl Trouble {
     fn of(error: &DriverError) -> Self {
         match error {
-            DriverError::Database(database) => {
-                database.code().map_or(Self::Broken, |code| Self::of_code(&code))
-            }
+            DriverError::Database(database) => Self::of_database(database.as_ref()),
             DriverError::Io(_) | DriverError::Tls(_) | DriverError::Protocol(_) => Self::Lost,
             DriverError::BeginFailed => Self::Passing,
             _ => Self::Broken,
         }
     }
 
-    fn of_code(code: &str) -> Self {
+    fn of_database(error: &dyn DatabaseError) -> Self {
+        let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
+        let ends = matches!(severity, Some(PgSeverity::Fatal | PgSeverity::Panic));
+        Self::of_code(error.code().as_deref().unwrap_or_default(), ends)
+    }
+
+    /// `ends` says that the session ends with it.
+    fn of_code(code: &str, ends: bool) -> Self {
         match code {
             // Unique, serialization, deadlock.
             "23505" | "40001" | "40P01" | REFUSED => Self::Conflict,
@@ -99,6 +108,9 @@ impl Trouble {
             "57014" | "55P03" | "25006" | "0A000" | "26000" | "42804" => Self::Passing,
             // Told to end while it sat in a transaction or was idle: nothing was being committed.
             "25P03" | "57P05" => Self::Passing,
+            // Whatever the reason, it may be one that came up after the commit was on the disk: a
+            // server that cannot flush its log ends every session, and finds the commit there.
+            _ if ends => Self::Lost,
             _ => match code.get(..2) {
                 // Resources, and failures of the system beneath: disks, memory, connections.
                 Some("53" | "58") => Self::Passing,
@@ -115,7 +127,7 @@ impl Trouble {
         let code = code.as_deref().unwrap_or_default();
         // A server that has become a standby stays one: a new connection may find the other.
         !matches!(code, "0A000" | "25006" | "26000" | "25P03" | "57P05")
-            && Self::of_code(code) != Self::Lost
+            && Self::of_database(database.as_ref()) != Self::Lost
     }
 }
 
@@ -228,7 +240,17 @@ mod tests {
             ("XX000", Trouble::Broken),  // internal_error
             ("", Trouble::Broken),
         ] {
-            assert_eq!(Trouble::of_code(code), trouble, "{code}");
+            assert_eq!(Trouble::of_code(code, false), trouble, "{code}");
+        }
+        for (code, trouble) in [
+            ("58030", Trouble::Lost),    // io_error: the log could not be flushed
+            ("53100", Trouble::Lost),    // disk_full, likewise
+            ("XX000", Trouble::Lost),    // internal_error
+            ("57P01", Trouble::Lost),    // admin_shutdown
+            ("25P03", Trouble::Passing), // idle_in_transaction_session_timeout
+            ("57P05", Trouble::Passing), // idle_session_timeout
+        ] {
+            assert_eq!(Trouble::of_code(code, true), trouble, "{code} that ends the session");
         }
     }
 

@@ -30,6 +30,8 @@ use crate::{
 /// How long a connection may have been idle to be trusted.
 const FRESH: Duration = Duration::from_secs(1);
 
+const ROLLBACK: &str = "rollback";
+
 /// What sessions are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -55,12 +57,14 @@ impl Purpose {
              set idle_in_transaction_session_timeout = {patience}; "
         );
         let own = match self {
-            // What was accepted is on the disk, whatever the server's default. It may ask for more.
+            // What was accepted is on the disk, whatever the server's default, and whatever that
+            // becomes while the session lasts. It may ask for more.
             Self::Writing => {
                 "set plan_cache_mode = force_generic_plan; \
                  set default_transaction_isolation = 'read committed'; \
-                 select set_config('synchronous_commit', 'on', false) \
-                 where current_setting('synchronous_commit') = 'off'"
+                 select set_config('synchronous_commit', \
+                 case current_setting('synchronous_commit') when 'off' then 'on' \
+                 else current_setting('synchronous_commit') end, false)"
             }
             Self::Reading => "set default_transaction_read_only = on",
         };
@@ -180,7 +184,13 @@ impl Sessions {
             if !suspect && since.elapsed() < FRESH {
                 return Some(connection);
             }
-            if connection.ping().await.is_ok() {
+            let is_well = if suspect {
+                // Whoever went away may have begun a transaction that the driver knows nothing of.
+                sqlx::raw_sql(ROLLBACK).execute(&mut connection).await.map(|_| ())
+            } else {
+                connection.ping().await
+            };
+            if is_well.is_ok() {
                 return Some(connection);
             }
         }
@@ -288,5 +298,58 @@ impl Drop for Own<'_> {
         }
         let idle = Idle { connection, since: Instant::now(), suspect: self.suspect };
         self.sessions.lock().push(idle);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+mod tests {
+    use std::{
+        future::{Future as _, poll_fn},
+        pin::pin,
+        task::Poll,
+    };
+
+    use sqlx::Row as _;
+
+    use super::*;
+
+    async fn sessions() -> Sessions {
+        let url = std::env::var("CAURI_TEST_POSTGRES");
+        let url = url.expect("CAURI_TEST_POSTGRES names no server: run `cargo xtask test`");
+        Sessions::new(&url.parse().unwrap(), Purpose::Writing, 1, Duration::from_secs(10))
+    }
+
+    async fn ask(sessions: &Sessions, text: &'static str) -> String {
+        let ask = async |connection: &mut PgConnection| {
+            Ok(sqlx::query(text).fetch_one(connection).await?.get(0))
+        };
+        sessions.get().await.unwrap().write(ask).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_transaction_that_the_driver_knows_nothing_of_is_not_gone_on_with() {
+        let sessions = sessions().await;
+        {
+            let mut session = sessions.get().await.unwrap();
+            let begin = async |connection: &mut PgConnection| {
+                connection.begin().await?.commit().await.map_err(Failure::Commit)
+            };
+            let mut begun = pin!(session.write(begin));
+            // Polled once: the server has been asked, and nobody hears its answer.
+            let begun = poll_fn(|context| Poll::Ready(begun.as_mut().poll(context))).await;
+            assert!(begun.is_pending(), "it came to its end");
+        }
+        let transaction = "select txid_current()::text";
+        let (one, other) = (ask(&sessions, transaction).await, ask(&sessions, transaction).await);
+        assert_ne!(one, other, "both are in one transaction, which nobody will commit");
+    }
+
+    #[tokio::test]
+    async fn what_writers_accept_stays_durable_while_they_are_connected() {
+        let sessions = sessions().await;
+        let source = "select source || ' ' || setting from pg_settings \
+                      where name = 'synchronous_commit'";
+        assert_eq!(ask(&sessions, source).await, "session on", "a default could be changed");
     }
 }

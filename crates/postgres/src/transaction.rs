@@ -43,7 +43,9 @@ use crate::{
 /// who commits for the same account waits: let it be the last thing that the transaction does.
 ///
 /// # When something fails
-/// Each call is behind a savepoint: when it fails, the host's own work is as it was before. Within
+/// Each call is behind a savepoint: when it fails, the host's own work is as it was before. One that
+/// is not awaited to its end, as by a timeout, has no end that could be undone: the transaction is
+/// rolled back, and there is nothing more to take. Within
 /// a transaction that is `repeatable read` or stricter, a record that somebody else has changed
 /// since its snapshot cannot be written: the store is unavailable then.
 ///
@@ -53,7 +55,7 @@ use crate::{
 pub struct PostgresTransaction {
     texts: Arc<Texts>,
     trust: Trust,
-    transaction: Mutex<Held>,
+    transaction: Mutex<Option<Transaction<'static, Postgres>>>,
 }
 
 impl PostgresTransaction {
@@ -62,24 +64,32 @@ impl PostgresTransaction {
     }
 
     /// The transaction, to go on with, to commit or to roll back; dropping it instead rolls it
-    /// back. `None` when it was taken already.
+    /// back. `None` when it was taken already, or went with a call that was not awaited to its end.
     #[must_use]
     pub fn into_inner(self) -> Option<Transaction<'static, Postgres>> {
         self.transaction.into_inner()
     }
 
     /// The transaction, where the store is shared: what is asked of the store afterwards is
-    /// answered with [`StoreError::Unavailable`]. `None` when it was taken already.
+    /// answered with [`StoreError::Unavailable`]. `None` when it was taken already, or went with a
+    /// call that was not awaited to its end.
     pub async fn take(&self) -> Option<Transaction<'static, Postgres>> {
         self.transaction.lock().await.take()
     }
-}
 
-type Held = Option<Transaction<'static, Postgres>>;
-
-fn session(held: &mut Held) -> Result<Session<'_>, StoreError> {
-    let transaction = held.as_mut().ok_or_else(|| StoreError::Unavailable(Box::new(Closed)))?;
-    Ok(Session::Host(transaction))
+    /// Out of its place meanwhile: a call that is dropped drops it, and the driver, which does not
+    /// know how far the call had come, is never asked to go on with it.
+    async fn lend<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut Session<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut held = self.transaction.lock().await;
+        let taken = held.take();
+        let mut transaction = taken.ok_or_else(|| StoreError::Unavailable(Box::new(Closed)))?;
+        let done = work(&mut Session::Host(&mut transaction)).await;
+        *held = Some(transaction);
+        done
+    }
 }
 
 impl fmt::Debug for PostgresTransaction {
@@ -94,52 +104,56 @@ impl fmt::Debug for PostgresTransaction {
 #[deny(clippy::missing_trait_methods)]
 impl Store for PostgresTransaction {
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        let mut session = session(&mut transaction)?;
         let is_due = |write: &Write| match write {
             Write::Insert { due_at, .. } | Write::Update { due_at, .. } => due_at.is_some(),
             Write::Remove { .. } => false,
         };
         let leaves_work = batch.iter().flat_map(Changeset::writes).any(is_due);
-        let verdicts = commit::commit(&mut session, &self.texts, &self.trust, batch).await?;
-        if leaves_work {
-            // Heard when the host commits, by whoever listens. Only a hint, so it fails nothing.
-            let schema = self.texts.schema.name();
-            let rung = session.read(async |connection: &mut PgConnection| {
-                sqlx::query(RING).bind(schema).execute(connection).await?;
-                Ok(())
-            });
-            if let Err(failure) = rung.await {
-                let error = StoreError::from(failure);
-                tracing::debug!(%error, "others will not be woken");
+        self.lend(async |session: &mut Session<'_>| {
+            let verdicts = commit::commit(session, &self.texts, &self.trust, batch).await?;
+            if leaves_work {
+                // Heard when the host commits, by whoever listens. Only a hint, so it fails nothing.
+                let schema = self.texts.schema.name();
+                let rung = session.read(async |connection: &mut PgConnection| {
+                    sqlx::query(RING).bind(schema).execute(connection).await?;
+                    Ok(())
+                });
+                if let Err(failure) = rung.await {
+                    let error = StoreError::from(failure);
+                    tracing::debug!(%error, "others will not be woken");
+                }
             }
-        }
-        Ok(verdicts)
+            Ok(verdicts)
+        })
+        .await
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        read::get(&mut session(&mut transaction)?, &self.texts, keys).await
+        self.lend(async |session: &mut Session<'_>| read::get(session, &self.texts, keys).await)
+            .await
     }
 
     async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        read::list(&mut session(&mut transaction)?, &self.texts.schema, query).await
+        let schema = &self.texts.schema;
+        self.lend(async |session: &mut Session<'_>| read::list(session, schema, query).await).await
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        claim::claim(&mut session(&mut transaction)?, &self.texts.schema, claim).await
+        let schema = &self.texts.schema;
+        self.lend(async |session: &mut Session<'_>| claim::claim(session, schema, claim).await)
+            .await
     }
 
     async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        read::entries(&mut session(&mut transaction)?, &self.texts.schema, query).await
+        let schema = &self.texts.schema;
+        self.lend(async |session: &mut Session<'_>| read::entries(session, schema, query).await)
+            .await
     }
 
     async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        read::balances(&mut session(&mut transaction)?, &self.texts.schema, scope).await
+        let schema = &self.texts.schema;
+        self.lend(async |session: &mut Session<'_>| read::balances(session, schema, scope).await)
+            .await
     }
 
     async fn statistics(
@@ -147,8 +161,10 @@ impl Store for PostgresTransaction {
         scope: Scope,
         customer: CustomerId,
     ) -> Result<CustomerStatistics, StoreError> {
-        let mut transaction = self.transaction.lock().await;
-        let mut session = session(&mut transaction)?;
-        read::statistics(&mut session, &self.texts.schema, scope, customer).await
+        let schema = &self.texts.schema;
+        self.lend(async |session: &mut Session<'_>| {
+            read::statistics(session, schema, scope, customer).await
+        })
+        .await
     }
 }

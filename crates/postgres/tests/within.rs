@@ -5,10 +5,13 @@
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
+use std::time::Duration;
+
 use cauri::{Changeset, Customer, Key, Refusal, Scope, Store as _, StoreError};
 use cauri_conformance::fixtures::{self, Random};
 use scratch::{Home, url};
-use sqlx::{PgPool, Postgres, Row as _, Transaction};
+use sqlx::{PgPool, Postgres, Row as _, Transaction, postgres::PgPoolOptions};
+use tokio::time::timeout;
 
 fn insert(customer: &Customer) -> Changeset {
     let mut changes = Changeset::new();
@@ -58,4 +61,41 @@ async fn what_the_host_commits_is_there_with_its_own_rows_and_what_it_rolls_back
         let orders: i64 = orders.fetch_one(&mut own).await.unwrap().get(0);
         assert_eq!(orders, if commits { 2 } else { 0 });
     }
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_awaited_to_its_end_takes_the_transaction_along() {
+    let home = Home::new();
+    let store = home.open().await;
+    let mut own = home.connection().await;
+    sqlx::raw_sql("create table host_orders (name text)").execute(&mut own).await.unwrap();
+    let pool = PgPoolOptions::new().max_connections(1).connect(&url()).await.unwrap();
+    let mut random = Random::new(5);
+    let scope: Scope = random.scope();
+    let (mut lost, mut kept) = (0, 0);
+    for patience in 0..200_u64 {
+        let customer = fixtures::customer(&mut random, scope);
+        let mut transaction = pool.begin().await.unwrap();
+        let path = format!("set local search_path = \"{}\"", home.schema);
+        sqlx::raw_sql(sqlx::AssertSqlSafe(path)).execute(&mut *transaction).await.unwrap();
+        order(&mut transaction).await;
+        let within = store.within(transaction);
+        let commit = within.commit(vec![insert(&customer)]);
+        let is_done = timeout(Duration::from_micros(patience * 20), commit).await.is_ok();
+        let left = within.take().await;
+        assert_eq!(left.is_some(), is_done);
+        if let Some(mut transaction) = left {
+            order(&mut transaction).await;
+            transaction.commit().await.unwrap();
+            kept += 1;
+        } else {
+            lost += 1;
+        }
+        let found = store.get(&[Key::Customer(scope, customer.id)]).await.unwrap();
+        assert_eq!(found[0].is_some(), is_done);
+        let orders = sqlx::query("select count(*) from host_orders");
+        let orders: i64 = orders.fetch_one(&mut own).await.unwrap().get(0);
+        assert_eq!(orders, kept * 2, "of a transaction both or none");
+    }
+    assert!(lost > 0 && kept > 0, "{lost} lost, {kept} kept");
 }
