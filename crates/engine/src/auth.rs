@@ -2,7 +2,7 @@
 
 use cauri_core::{
     Account, AccountId, ApiKey, ApiKeyId, ApiKeyKind, Environment, Key, KeyHash, List, Query,
-    Scope, Text, Timestamp,
+    Scope, Text, Timestamp, Versioned,
     decide::api_key::{self, NewApiKey},
 };
 use subtle::ConstantTimeEq;
@@ -65,10 +65,16 @@ impl Engine {
         if key.revoked_at.is_none()
             && let Some(changes) = api_key::used(own, now)
         {
-            // Only a note, to the minute: whoever changes the key at the same time is right.
+            // Only a note, to the minute: whoever changes the key at the same time is right, and may
+            // have revoked it; nor is what was read before a long wait to be believed.
             match self.commit(changes, None).await {
-                Ok(_) => key.last_used_at = Some(now),
-                Err(error) => tracing::debug!(%error, "the use of a key was not noted"),
+                Ok(Ok(())) => key.last_used_at = Some(now),
+                refused => {
+                    tracing::debug!(?refused, "the use of a key was not noted");
+                    let again = self.0.store.get(&[Key::ApiKeyHash(hash)]).await?;
+                    let again = again.into_iter().next().flatten();
+                    key = again.and_then(Versioned::of::<ApiKey>).ok_or(AuthError::Invalid)?.value;
+                }
             }
         }
         cache.keep(hash, key.clone(), now, ticket);

@@ -2,6 +2,7 @@
 
 use std::{
     fmt,
+    io::ErrorKind,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -44,9 +45,8 @@ pub struct PostgresBell {
 
 impl PostgresBell {
     pub(crate) fn new(options: PgConnectOptions, schema: &str, patience: Duration) -> Self {
-        let pool = PgPoolOptions::new().max_connections(2).min_connections(0);
         Self {
-            pool: pool.acquire_timeout(patience).connect_lazy_with(options),
+            pool: one(options, patience),
             schema: schema.to_owned(),
             heard: Arc::default(),
             listening: Mutex::default(),
@@ -59,32 +59,60 @@ impl PostgresBell {
     fn listen(&self) {
         let mut listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
         if listening.as_ref().is_none_or(AbortHandle::is_finished) {
-            let heard = Arc::clone(&self.heard);
-            let task = listen(self.pool.clone(), self.schema.clone(), heard);
+            let (options, heard) = (self.pool.connect_options(), Arc::clone(&self.heard));
+            let task = listen(options, self.schema.clone(), heard, self.patience);
             *listening = Some(tokio::spawn(task).abort_handle());
         }
     }
 }
 
-async fn listen(pool: PgPool, schema: String, heard: Arc<Notify>) {
+/// At most one connection, opened when it is needed.
+fn one(options: PgConnectOptions, patience: Duration) -> PgPool {
+    let pool = PgPoolOptions::new().max_connections(1).min_connections(0);
+    pool.acquire_timeout(patience).connect_lazy_with(options)
+}
+
+async fn listen(
+    options: Arc<PgConnectOptions>,
+    schema: String,
+    heard: Arc<Notify>,
+    patience: Duration,
+) {
     loop {
-        if let Err(error) = hear(&pool, &schema, &heard).await {
+        // A pool of its own each time: a connection that died without a word cannot be told
+        // goodbye, and keeps its place for as long as the system tries.
+        let pool = one((*options).clone(), patience);
+        if let Err(error) = hear(&pool, &schema, &heard, patience).await {
             tracing::warn!(%error, "nobody listens for the work of other processes; it is polled for");
         }
         tokio::time::sleep(AGAIN).await;
     }
 }
 
-async fn hear(pool: &PgPool, schema: &str, heard: &Notify) -> Result<(), sqlx::Error> {
+async fn hear(
+    pool: &PgPool,
+    schema: &str,
+    heard: &Notify,
+    patience: Duration,
+) -> Result<(), sqlx::Error> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
     loop {
         // Whatever was said before somebody listened.
         heard.notify_one();
-        // `None` is a connection that was lost and is there again.
-        while let Some(said) = listener.try_recv().await? {
-            if said.payload() == schema {
-                heard.notify_one();
+        loop {
+            let Ok(said) = timeout(patience, listener.try_recv()).await else {
+                // Nobody rings, or the way here is broken and nobody could say so.
+                let ask = sqlx::raw_sql("select 1").execute(&mut listener);
+                let silent = |_| sqlx::Error::Io(ErrorKind::TimedOut.into());
+                timeout(patience, ask).await.map_err(silent)??;
+                continue;
+            };
+            match said? {
+                Some(said) if said.payload() == schema => heard.notify_one(),
+                Some(_) => {}
+                // A connection that was lost and is there again.
+                None => break,
             }
         }
     }

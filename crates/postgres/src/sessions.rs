@@ -302,7 +302,6 @@ impl Drop for Own<'_> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
 mod tests {
     use std::{
         future::{Future as _, poll_fn},

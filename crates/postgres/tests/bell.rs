@@ -15,8 +15,13 @@ use cauri::{
 };
 use cauri_postgres::PostgresStore;
 use scratch::{Home, url};
-use sqlx::PgPool;
-use tokio::{sync::mpsc, time::timeout};
+use sqlx::{PgPool, postgres::PgConnectOptions};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpStream, UnixListener, UnixStream},
+    sync::{Notify, mpsc},
+    time::timeout,
+};
 
 /// Far less than the worker's period, and far more than a ring takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -105,6 +110,57 @@ async fn what_a_host_commits_with_its_own_rows_is_begun_by_another_at_once() {
     within.take().await.unwrap().commit().await.unwrap();
     let body = timeout(PATIENCE, received.recv()).await.expect("it is told").unwrap();
     assert!(body.contains(&link.id.to_string()), "{body}");
+}
+
+/// A way to the server that can break without a word: connections stay open, and nothing more
+/// comes through those that are there.
+async fn way(folder: &std::path::Path) -> (PgConnectOptions, Arc<Notify>) {
+    let real: PgConnectOptions = url().parse().unwrap();
+    let file = format!(".s.PGSQL.{}", real.get_port());
+    let listener = UnixListener::bind(folder.join(&file)).unwrap();
+    let broken = Arc::new(Notify::new());
+    let (options, cut) = (real.clone().socket(folder), Arc::clone(&broken));
+    tokio::spawn(async move {
+        loop {
+            let (mut here, _) = listener.accept().await.unwrap();
+            let (real, file, cut) = (real.clone(), file.clone(), Arc::clone(&cut));
+            tokio::spawn(async move {
+                let cut = cut.notified();
+                let copied = async {
+                    if let Some(socket) = real.get_socket() {
+                        let mut there = UnixStream::connect(socket.join(file)).await.unwrap();
+                        copy_bidirectional(&mut here, &mut there).await
+                    } else {
+                        let to = (real.get_host(), real.get_port());
+                        let mut there = TcpStream::connect(to).await.unwrap();
+                        copy_bidirectional(&mut here, &mut there).await
+                    }
+                };
+                tokio::select! {
+                    _ = copied => {}
+                    () = cut => std::future::pending::<()>().await,
+                }
+            });
+        }
+    });
+    (options, broken)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_dies_without_a_word_is_noticed() {
+    let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
+    let (options, broken) = way(folder.path()).await;
+    let pool = PgPool::connect_with(options).await.unwrap();
+    let store = PostgresStore::new(&pool, home.options().patience(Duration::from_millis(300)));
+    let (heard, ringing) = (store.await.unwrap().bell(), home.open().await.bell());
+    timeout(PATIENCE, heard.rung()).await.expect("it begins to listen");
+    ringing.ring().await;
+    timeout(PATIENCE, heard.rung()).await.expect("a ring is heard");
+    broken.notify_waiters();
+    ringing.ring().await;
+    timeout(PATIENCE, heard.rung()).await.expect("what was said meanwhile is looked for");
+    ringing.ring().await;
+    timeout(PATIENCE, heard.rung()).await.expect("a ring is heard again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use cauri::{
     decide::Terms,
     wire::{CreateCustomer, CreatePayment, CreateWebhookEndpoint},
 };
-use cauri_conformance::{Call as StoreCall, FaultyStore, ManualClock, SeededEntropy};
+use cauri_conformance::{Call as StoreCall, Fault, FaultyStore, ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
 use serde_json::json;
 
@@ -46,6 +46,32 @@ async fn a_key_that_was_read_along_with_another_is_refused_once_it_is_revoked() 
     let refused = there.authenticate(second.clear.reveal()).await;
     assert!(matches!(refused, Err(Error::Unauthenticated(AuthError::Revoked))), "{refused:?}");
     assert_eq!(store.calls(StoreCall::Get), asked + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_revoked_between_its_reading_and_the_note_of_its_use_is_refused() {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), Terms::default()).await;
+    let scope = story.me.scope;
+    let here = &story.engine;
+    let there = node(&store, &story.clock, 8);
+    let key = here.create_key(scope, ApiKeyKind::Secret, None, None).await.unwrap();
+    store.fail_next(StoreCall::Get, Fault::Late);
+    let (refused, revoked) =
+        tokio::join!(there.authenticate(key.clear.reveal()), here.revoke_key(scope, key.key.id),);
+    assert!(revoked.is_ok(), "{revoked:?}");
+    assert!(matches!(refused, Err(Error::Unauthenticated(AuthError::Revoked))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn a_key_whose_use_cannot_be_noted_opens_all_the_same() {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), Terms::default()).await;
+    let key = story.engine.create_key(story.me.scope, ApiKeyKind::Secret, None, None);
+    let key = key.await.unwrap();
+    store.stick(cauri::Key::ApiKey(story.me.scope, key.key.id), Fault::Before);
+    let caller = story.engine.authenticate(key.clear.reveal()).await.unwrap();
+    assert_eq!(caller.scope, story.me.scope);
 }
 
 impl Story {
