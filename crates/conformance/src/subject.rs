@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use cauri::{
-    Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key, Lanes, List,
-    Listed, Query, Record, Refusal, Scope, Store, Timestamp, Verdict, Versioned,
+    Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, IdempotencyRecord,
+    Key, Lanes, List, Listed, Query, Record, Refusal, Scope, Store, Timestamp, Verdict, Versioned,
 };
 use futures_util::future::BoxFuture;
 
@@ -160,20 +160,34 @@ pub(crate) fn insert(record: impl Into<Record>, due_at: Option<Timestamp>) -> Ch
     changes
 }
 
-/// A changeset that replaces one record.
+/// A changeset that replaces one record at a version counted from 1.
 pub(crate) fn update(record: impl Into<Record>, expected: u64) -> Changeset {
     update_due(record, expected, None)
 }
 
-/// A changeset that replaces one record and says when it is due.
+/// A changeset that replaces one record at a version counted from 1, and says when it is due.
 pub(crate) fn update_due(
     record: impl Into<Record>,
     expected: u64,
     due_at: Option<Timestamp>,
 ) -> Changeset {
-    let mut changes = Changeset::new();
+    let (mut changes, record) = (Changeset::new(), record.into());
+    let expected = nth(&record, expected);
     changes.update(record, expected, due_at);
     changes
+}
+
+/// A changeset that forgets a record at a version counted from 1.
+pub(crate) fn forget(record: &IdempotencyRecord, expected: u64) -> Changeset {
+    let mut changes = Changeset::new();
+    let version = nth(&record.clone().into(), expected);
+    changes.forget(&Versioned { value: record.clone(), version, due_at: None });
+    changes
+}
+
+/// A version of a record, counted from 1.
+pub(crate) fn nth(record: &Record, count: u64) -> u64 {
+    record.first_version().saturating_add(count).saturating_sub(1)
 }
 
 /// So many milliseconds after some moment.

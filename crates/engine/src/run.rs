@@ -337,9 +337,12 @@ impl Engine {
         let stored =
             |key: &Key| keys.iter().position(|it| it == key).and_then(|at| found.get(at)?.as_ref());
         Ok(changes.writes().iter().all(|write| match write {
-            Write::Insert { record, .. } => {
-                stored(&record.key()).is_some_and(|it| it.value == *record || it.version > 1)
-            }
+            // One that was forgotten and is there again was made by somebody else.
+            Write::Insert { record, .. } => stored(&record.key()).is_some_and(|it| {
+                let changed = it.version > record.first_version();
+                it.value == *record
+                    || (changed && it.value.first_version() == record.first_version())
+            }),
             Write::Update { record, expected, .. } => stored(&record.key()).is_some_and(|it| {
                 let ours = expected.saturating_add(1);
                 (it.version == ours && it.value == *record) || (it.version > ours && inserts)

@@ -1,11 +1,11 @@
 //! The consequence: an accepted changeset is refused when it is sent again.
 
-use cauri::{Changeset, RecordKind, Refusal, Versioned, Write};
+use cauri::{Changeset, RecordKind, Refusal, Write};
 
 use crate::{
     fixtures::{self, History, Random},
     observe,
-    subject::{Subject, insert, update},
+    subject::{Subject, forget, insert, update},
 };
 
 /// May it be told from its repeat? One that only moves money, or only lets a key be born again,
@@ -32,8 +32,7 @@ pub(super) async fn consequence_an_accepted_changeset_is_refused_when_sent_again
     }
     let answer = fixtures::idempotency(&mut random, scope);
     subject.insert(answer.clone(), None).await;
-    let mut forget = Changeset::new();
-    forget.forget(&Versioned { value: answer, version: 1, due_at: None });
+    let forget = forget(&answer, 1);
     subject.accept(forget.clone()).await;
     assert!(matches!(subject.refuse(forget).await, Refusal::Stale(_)));
 }

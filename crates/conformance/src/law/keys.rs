@@ -25,7 +25,7 @@ pub(super) async fn law_3_a_record_of_any_kind_is_inserted_once(subject: Subject
             assert_eq!(refusal, Refusal::Exists(record.key()));
         }
         let found = subject.read(&record.key()).await;
-        assert_eq!((found.value, found.version), (record, 1));
+        assert_eq!((&found.value, found.version), (&record, record.first_version()));
     }
 }
 

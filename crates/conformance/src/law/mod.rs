@@ -71,6 +71,7 @@ laws! {
         law_4_of_concurrent_updates_at_one_version_one_is_accepted
         law_4_a_removal_at_another_version_is_refused
         law_4_what_was_removed_is_gone_and_its_key_free
+        law_4_no_version_of_a_key_is_met_twice
         law_4_a_key_is_born_again_within_a_changeset
         law_4_a_key_is_born_again_within_a_batch
         law_4_an_update_replaces_everything;

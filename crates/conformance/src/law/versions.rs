@@ -1,22 +1,16 @@
 //! 4. Optimistic.
 
-use cauri::{ClaimKind, IdempotencyRecord, Key, Record, RecordKind, Refusal, Versioned};
+use cauri::{ClaimKind, IdempotencyRecord, Key, Record, RecordKind, Refusal, Timestamp, Versioned};
 use futures_util::future::join_all;
 
 use crate::{
     fixtures::{self, Fill, Random},
-    subject::{Subject, at, claim, insert, update, update_due},
+    subject::{Subject, at, claim, forget, insert, nth, update, update_due},
 };
 
 fn payment(random: &mut Random) -> Record {
     let scope = random.scope();
     fixtures::record(random, RecordKind::Payment, scope)
-}
-
-fn forget(record: &IdempotencyRecord, version: u64) -> cauri::Changeset {
-    let mut changes = cauri::Changeset::new();
-    changes.forget(&Versioned { value: record.clone(), version, due_at: None });
-    changes
 }
 
 pub(super) async fn law_4_versions_count_from_one(subject: Subject) {
@@ -150,7 +144,35 @@ pub(super) async fn law_4_a_removal_at_another_version_is_refused(subject: Subje
         let refusal = subject.refuse(forget(&answer, version)).await;
         assert_eq!(refusal, Refusal::Stale(key.clone()));
     }
-    assert_eq!(subject.read(&key).await.version, 2);
+    assert_eq!(subject.read(&key).await.version, nth(&answer.into(), 2));
+}
+
+/// Whoever has read what was forgotten since does not replace, or forget, what came after it.
+pub(super) async fn law_4_no_version_of_a_key_is_met_twice(subject: Subject) {
+    let mut random = Random::new(418);
+    let scope = random.scope();
+    let created_at = Timestamp::from_millis(1_700_000_000_000);
+    let old = IdempotencyRecord { created_at, ..fixtures::idempotency(&mut random, scope) };
+    subject.insert(old.clone(), None).await;
+    subject.accept(forget(&old, 1)).await;
+    let created_at = created_at.plus_seconds(86_400);
+    let new = IdempotencyRecord { created_at, key: old.key.clone(), ..old.clone() };
+    subject.insert(new.clone(), None).await;
+    let key = Record::from(new.clone()).key();
+    for stale in [update(old.clone(), 1), forget(&old, 1)] {
+        assert_eq!(subject.refuse(stale).await, Refusal::Stale(key.clone()));
+    }
+    let version = 1_700_086_400_000;
+    let expected = Versioned { value: new.clone().into(), version, due_at: None };
+    assert_eq!(subject.read(&key).await, expected);
+    // One that is used anew when its time is over is one on, whenever it says that it was made.
+    let created_at = created_at.plus_seconds(90_000);
+    let next = IdempotencyRecord { created_at, ..new };
+    let mut changes = cauri::Changeset::new();
+    changes.update(next.clone(), version, None);
+    subject.accept(changes).await;
+    let expected = Versioned { value: next.into(), version: version + 1, due_at: None };
+    assert_eq!(subject.read(&key).await, expected);
 }
 
 pub(super) async fn law_4_what_was_removed_is_gone_and_its_key_free(subject: Subject) {
@@ -166,7 +188,7 @@ pub(super) async fn law_4_what_was_removed_is_gone_and_its_key_free(subject: Sub
     assert_eq!(subject.refuse(update(answer.clone(), 2)).await, Refusal::Stale(key.clone()));
     let other = fixtures::revised(&mut random, &answer.clone().into());
     subject.insert(other.clone(), None).await;
-    let expected = Versioned { value: other, version: 1, due_at: None };
+    let expected = Versioned { version: nth(&other, 1), value: other, due_at: None };
     assert_eq!(subject.read(&key).await, expected);
 }
 
@@ -180,16 +202,20 @@ pub(super) async fn law_4_a_key_is_born_again_within_a_changeset(subject: Subjec
     let mut changes = forget(&answer, 2);
     changes.insert(other.clone(), Some(at(1)));
     subject.accept(changes).await;
-    let expected = Versioned { value: other, version: 1, due_at: Some(at(1)) };
+    let expected = Versioned { version: nth(&other, 1), value: other, due_at: Some(at(1)) };
     assert_eq!(subject.read(&expected.value.key()).await, expected);
 
     // Born and gone within one leaves nothing; so does gone, born and gone.
     let brief = fixtures::idempotency(&mut random, scope);
+    let first = |it: &IdempotencyRecord| {
+        let version = nth(&it.clone().into(), 1);
+        Versioned { value: it.clone(), version, due_at: None }
+    };
     let mut changes = insert(brief.clone(), None);
-    changes.forget(&Versioned { value: brief.clone(), version: 1, due_at: None });
+    changes.forget(&first(&brief));
     let mut again = forget(&answer, 1);
     again.insert(answer.clone(), None);
-    again.forget(&Versioned { value: answer.clone(), version: 1, due_at: None });
+    again.forget(&first(&answer));
     subject.accept_all(vec![changes, again]).await;
     let keys = [Record::from(brief).key(), Record::from(answer).key()];
     assert_eq!(subject.get(&keys).await, [None, None]);
@@ -215,7 +241,7 @@ pub(super) async fn law_4_a_key_is_born_again_within_a_batch(subject: Subject) {
         .await;
     let accepted: Vec<bool> = verdicts.iter().map(Result::is_ok).collect();
     assert_eq!(accepted, [true, false, true, false, true, false, true]);
-    let expected = Versioned { value: last, version: 2, due_at: Some(at(7)) };
+    let expected = Versioned { version: nth(&last, 2), value: last, due_at: Some(at(7)) };
     assert_eq!(subject.read(&other.key()).await, expected);
 }
 
@@ -234,6 +260,7 @@ pub(super) async fn law_4_an_update_replaces_everything(subject: Subject) {
                 let revised = fixtures::revised(random, &record);
                 subject.accept(update(revised.clone(), version)).await;
                 version += 1;
+                let version = nth(&revised, version);
                 let expected = Versioned { value: revised, version, due_at: None };
                 assert_eq!(subject.read(&record.key()).await, expected);
             }

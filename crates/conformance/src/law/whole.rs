@@ -4,7 +4,7 @@ use cauri::{Changeset, Key, LedgerAccount, LedgerAccountKind, Record, RecordKind
 
 use crate::{
     fixtures::{self, Random, move_money},
-    subject::{Subject, at},
+    subject::{Subject, at, nth},
 };
 
 /// What one scope holds before the changeset in question.
@@ -65,7 +65,8 @@ impl Ground {
     }
 
     fn answer(&self) -> cauri::Versioned<cauri::IdempotencyRecord> {
-        cauri::Versioned { value: self.answer.clone(), version: 1, due_at: None }
+        let version = nth(&self.answer.clone().into(), 1);
+        cauri::Versioned { value: self.answer.clone(), version, due_at: None }
     }
 
     fn account(&self, kind: LedgerAccountKind) -> LedgerAccount {
@@ -100,7 +101,7 @@ impl Ground {
                 Refusal::Stale(nothing.key())
             }
             Poison::StaleRemoval => {
-                // Of a version that it will never have: a good changeset removes version 1.
+                // Of a version that it will never have: a good changeset removes the first.
                 changes.forget(&cauri::Versioned { version: 7, ..self.answer() });
                 Refusal::Stale(Record::from(self.answer.clone()).key())
             }
@@ -161,7 +162,7 @@ pub(super) async fn law_1_an_accepted_changeset_is_applied_whole(subject: Subjec
         match write {
             cauri::Write::Insert { record, .. } => {
                 let found = subject.read(&record.key()).await;
-                assert_eq!((&found.value, found.version), (record, 1));
+                assert_eq!((&found.value, found.version), (record, record.first_version()));
             }
             cauri::Write::Update { record, .. } => {
                 let found = subject.read(&record.key()).await;

@@ -229,7 +229,7 @@ impl Bench<'_> {
                         if version(&touched, &key).is_some() {
                             return Err(Refusal::Exists(key));
                         }
-                        touched.insert(key, Some(1));
+                        touched.insert(key, Some(record.first_version()));
                     }
                 }
                 Write::Update { record, expected, .. } => {
@@ -282,7 +282,10 @@ impl Bench<'_> {
     fn apply(&mut self, changeset: Changeset, moved: Moved) {
         for write in changeset.into_writes() {
             match write {
-                Write::Insert { record, due_at } => self.put(record, 1, due_at),
+                Write::Insert { record, due_at } => {
+                    let version = record.first_version();
+                    self.put(record, version, due_at);
+                }
                 Write::Update { record, expected, due_at } => {
                     self.put(record, expected.saturating_add(1), due_at);
                 }

@@ -176,6 +176,25 @@ records! {
 }
 
 impl Record {
+    /// Its version once it is inserted: 1. Of a kind that can be forgotten and inserted again, the
+    /// milliseconds since 1970 at which it was made: no version is ever met twice, and whoever has
+    /// read what is forgotten since does not replace what has come after it.
+    ///
+    /// ```
+    /// use cauri_core::{Account, Record, Timestamp};
+    /// let id = "acct_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
+    /// let record = Record::from(Account { id, created_at: Timestamp::EPOCH });
+    /// assert_eq!(record.first_version(), 1);
+    /// # Ok::<(), cauri_core::IdError>(())
+    /// ```
+    #[must_use]
+    pub fn first_version(&self) -> u64 {
+        match self {
+            Self::Idempotency(it) => u64::try_from(it.created_at.millis()).unwrap_or(1).max(1),
+            _ => 1,
+        }
+    }
+
     /// The primary key.
     ///
     /// ```

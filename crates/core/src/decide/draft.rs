@@ -96,7 +96,8 @@ impl<T> Decision<T> {
     pub fn held(&self, until: Timestamp) -> impl Iterator<Item = Versioned<&Record>> {
         self.changes.writes().iter().filter_map(move |write| match write {
             Write::Insert { record, due_at } if *due_at == Some(until) => {
-                Some(Versioned { value: record, version: 1, due_at: *due_at })
+                let version = record.first_version();
+                Some(Versioned { value: record, version, due_at: *due_at })
             }
             Write::Insert { .. } | Write::Update { .. } | Write::Remove { .. } => None,
         })

@@ -20,8 +20,8 @@ use cauri_core::{
 /// 3. **Insert once.** A record is inserted only while none of its keys, primary or alternate, is
 ///    taken.
 /// 4. **Optimistic.** An update or a removal is refused unless the record is at exactly the
-///    expected version; a record is at version 1 after its insert and one on after every update
-///    and every claim.
+///    expected version; a record is at its [first version](Record::first_version) after its insert
+///    and one on after every update and every claim.
 /// 5. **The ledger adds up.** Entries are only added; a balance is the sum of its entries;
 ///    `balance_after` chains from entry to entry of an account; no merchant account falls below
 ///    nothing.

@@ -162,7 +162,7 @@ impl Oracle {
         let mut versions = BTreeMap::<Key, Option<u64>>::new();
         for write in changes.writes() {
             let (key, expected, next) = match write {
-                Write::Insert { record, .. } => (record.key(), None, Some(1)),
+                Write::Insert { record, .. } => (record.key(), None, Some(record.first_version())),
                 Write::Update { record, expected, .. } => {
                     (record.key(), Some(*expected), Some(expected + 1))
                 }
@@ -204,7 +204,7 @@ impl Oracle {
                 Write::Insert { record, due_at } => {
                     self.look(at, node, None, record, &events, *due_at);
                     self.note(record, &mut payments);
-                    self.put(record, 1, *due_at);
+                    self.put(record, record.first_version(), *due_at);
                 }
                 Write::Update { record, expected, due_at } => {
                     let old = self.records.get(&record.key()).map(|it| it.value.clone());
