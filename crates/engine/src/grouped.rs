@@ -27,6 +27,8 @@ use self::{
     queue::Queue,
 };
 pub use self::{meter::GroupedStats, options::GroupedOptions, queue::QueueFull};
+#[cfg(doc)]
+use crate::port::store::ScopesHeld;
 use crate::port::store::{Store, StoreError};
 
 /// Any store, with its commits grouped.
@@ -66,9 +68,11 @@ use crate::port::store::{Store, StoreError};
 /// What was queued is committed all the same, and its neighbours never notice.
 ///
 /// # When the store fails
-/// Everybody in the batch gets the error. There are two exceptions. A batch of several calls for
+/// Everybody in the batch gets the error. There are three exceptions. A batch of several calls for
 /// which the store is [broken](StoreError::Broken) has left no trace, so its halves are sent again,
-/// down to single calls: what breaks the store fails alone. And a store that panics, or that gives
+/// down to single calls: what breaks the store fails alone. Likewise, when somebody
+/// [holds](ScopesHeld) rows of some scopes, what belongs to the others is sent again at once, and
+/// those wait alone. And a store that panics, or that gives
 /// more or fewer verdicts than it was asked for, has not said what it applied, so the error is
 /// [`StoreError::Unknown`].
 ///

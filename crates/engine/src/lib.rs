@@ -95,7 +95,7 @@ pub use port::{
     gateway::{Answer, Gateway},
     meter::{GatewayCall, Measured, Meter},
     notifier::{Attempt, Notifier, Receipt},
-    store::{Store, StoreError},
+    store::{ScopesHeld, Store, StoreError},
     tracer::Tracer,
 };
 #[cfg(any(test, feature = "mock"))]

@@ -12,15 +12,20 @@
 //! 3. **With locks** on what is there, in the same order on every node, when others were faster
 //!    again and again.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::{
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
 
-use cauri::{Changeset, Facts, StoreError, Verdict, Writes, judge};
+use cauri::{Changeset, Facts, ScopesHeld, StoreError, Verdict, Writes, judge};
 use sqlx::{Connection as _, PgConnection, SqlStr, postgres::PgArguments};
 
 use crate::{
     error::{Contended, Failure},
     facts::{Question, assumed},
+    held::held,
     sessions::Session,
+    text::kept,
     texts::Texts,
     write::Work,
 };
@@ -60,35 +65,67 @@ impl Trust {
 }
 
 /// Applies a batch.
+///
+/// When somebody holds a lock for longer than a commit takes, the batch is given up: it holds rows
+/// itself, of scopes that have nothing to do with it. If it was only some of its scopes, they are
+/// told; else there is nobody to be spared, and it waits for as long as the store is patient.
 pub(crate) async fn commit(
     session: &mut Session<'_>,
     texts: &Texts,
     trust: &Trust,
     batch: Vec<Changeset>,
 ) -> Result<Vec<Verdict>, StoreError> {
+    let failure = match at_once(session, texts, trust, &batch).await {
+        Ok(verdicts) => return Ok(verdicts),
+        Err(failure) => failure,
+    };
+    let Some(patience) = session.patience().filter(|_| failure.is_locked()) else {
+        return Err(failure.into());
+    };
+    let scopes = held(session, &texts.schema, &batch).await?;
+    if !scopes.is_empty() {
+        return Err(StoreError::Unavailable(Box::new(ScopesHeld { scopes })));
+    }
+    Ok(again_with_locks(session, texts, &batch, Some(patience)).await?)
+}
+
+async fn at_once(
+    session: &mut Session<'_>,
+    texts: &Texts,
+    trust: &Trust,
+    batch: &[Changeset],
+) -> Result<Vec<Verdict>, Failure> {
     if trust.is_there()
-        && let Some(verdicts) = on_trust(session, texts, trust, &batch).await?
+        && let Some(verdicts) = on_trust(session, texts, trust, batch).await?
     {
         return Ok(verdicts);
     }
     for _ in 0..READ_MAX {
-        match by_reading(session, texts, &batch).await {
+        match by_reading(session, texts, batch).await {
             Ok(verdicts) => {
                 trust.learn(&verdicts);
                 return Ok(verdicts);
             }
             Err(failure) if failure.is_conflict() => {}
-            Err(failure) => return Err(failure.into()),
+            Err(failure) => return Err(failure),
         }
     }
+    again_with_locks(session, texts, batch, None).await
+}
+
+async fn again_with_locks(
+    session: &mut Session<'_>,
+    texts: &Texts,
+    batch: &[Changeset],
+    patience: Option<Duration>,
+) -> Result<Vec<Verdict>, Failure> {
     for _ in 0..LOCKED_MAX {
-        match with_locks(session, texts, &batch).await {
-            Ok(verdicts) => return Ok(verdicts),
+        match with_locks(session, texts, batch, patience).await {
             Err(failure) if failure.is_conflict() => {}
-            Err(failure) => return Err(failure.into()),
+            done => return done,
         }
     }
-    Err(StoreError::Unavailable(Box::new(Contended)))
+    Err(StoreError::Unavailable(Box::new(Contended)).into())
 }
 
 /// The verdicts, if everything is as the changesets say and all are accepted. A refusal needs to
@@ -98,7 +135,7 @@ async fn on_trust(
     texts: &Texts,
     trust: &Trust,
     batch: &[Changeset],
-) -> Result<Option<Vec<Verdict>>, StoreError> {
+) -> Result<Option<Vec<Verdict>>, Failure> {
     let facts = assumed(batch);
     let (verdicts, writes) = judge(batch.to_vec(), &facts);
     if verdicts.iter().any(Result::is_err) {
@@ -110,7 +147,7 @@ async fn on_trust(
             trust.lose();
             Ok(None)
         }
-        Err(failure) => Err(failure.into()),
+        Err(failure) => Err(failure),
     }
 }
 
@@ -131,11 +168,16 @@ async fn with_locks(
     session: &mut Session<'_>,
     texts: &Texts,
     batch: &[Changeset],
+    patience: Option<Duration>,
 ) -> Result<Vec<Verdict>, Failure> {
     let question = Asked::of(texts, batch, true)?;
     session
         .write(async |connection: &mut PgConnection| {
             let mut transaction = connection.begin().await?;
+            if let Some(patience) = patience {
+                let set = format!("set local lock_timeout = {}", patience.as_millis().max(1));
+                sqlx::raw_sql(kept(set)).execute(&mut *transaction).await?;
+            }
             let facts = question.ask(&mut transaction).await?;
             let (verdicts, writes) = judge(batch.to_vec(), &facts);
             if let Some(statement) = Statement::of(texts, writes, &facts)? {

@@ -62,6 +62,9 @@ pub(crate) struct Busy;
 #[error("others kept changing the same records")]
 pub(crate) struct Contended;
 
+/// A lock that was not got in time.
+const NOT_LOCKED: &str = "55P03";
+
 /// What `cauri_refuse` raises.
 const REFUSED: &str = "UC001";
 
@@ -105,7 +108,7 @@ impl Trouble {
             // Cancelled or too slow, a lock not got, a standby that cannot write; statements that
             // another program's migration or a pooler has made stale; rows of a table to which a
             // migration has added a column, and which a newer server can write.
-            "57014" | "55P03" | "25006" | "0A000" | "26000" | "42804" => Self::Passing,
+            "57014" | NOT_LOCKED | "25006" | "0A000" | "26000" | "42804" => Self::Passing,
             // Told to end while it sat in a transaction or was idle: nothing was being committed.
             "25P03" | "57P05" => Self::Passing,
             // Whatever the reason, it may be one that came up after the commit was on the disk: a
@@ -147,6 +150,12 @@ impl Failure {
     pub(crate) fn is_conflict(&self) -> bool {
         let trouble = self.driver().map(Trouble::of);
         matches!(trouble, Some(Trouble::Conflict | Trouble::Overflow))
+    }
+
+    /// Did somebody hold a lock for longer than one waits?
+    pub(crate) fn is_locked(&self) -> bool {
+        let code = self.driver().and_then(DriverError::as_database_error).and_then(|it| it.code());
+        code.as_deref() == Some(NOT_LOCKED)
     }
 
     /// Is the connection of no more use?

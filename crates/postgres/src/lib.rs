@@ -22,6 +22,7 @@ mod claim;
 mod commit;
 mod error;
 mod facts;
+mod held;
 mod inspect;
 mod location;
 mod options;

@@ -40,9 +40,9 @@ use crate::{
 /// # Until the host commits
 /// Nobody else sees what was accepted, and it is not durable. The rows that were written stay
 /// locked, among them the counters of the account's lists and its balances, so that everybody else
-/// who commits for the same account waits, and whoever is in one batch with them. Whoever waits for
-/// longer than the store's patience is told that it is unavailable. So let it be the last thing that
-/// the transaction does, and let no answer of another server be waited for behind it.
+/// who commits for the same account waits, and for a moment whoever is in one batch with them. Whoever
+/// waits for longer than the store's patience is told that it is unavailable. So let it be the last
+/// thing that the transaction does, and let no answer of another server be waited for behind it.
 ///
 /// # When something fails
 /// Each call is behind a savepoint: when it fails, the host's own work is as it was before. One that

@@ -16,17 +16,19 @@ use std::{
 
 use cauri::{
     Amount, Changeset, Currency, Customer, Field, FieldValue, Grouped, Key, LedgerAccountKind,
-    List, Page, PaymentLink, Query, Record, RecordKind, Refusal, Scope, Store, StoreError,
-    Timestamp, Verdict,
+    List, Page, PaymentLink, Query, Record, RecordKind, Refusal, Scope, ScopesHeld, Store,
+    StoreError, Timestamp, Verdict,
 };
 use cauri_conformance::{
     differential,
     fixtures::{self, Random},
 };
 use cauri_memory::MemoryStore;
+use cauri_postgres::PostgresStore;
 use futures_util::future::join_all;
-use scratch::{Home, Scratch};
-use tokio::time::{sleep, timeout};
+use scratch::{Home, Scratch, url};
+use sqlx::PgPool;
+use tokio::time::{Instant, sleep, timeout};
 
 /// Whatever a store is asked, it answers within this.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -48,6 +50,59 @@ async fn whole(store: &dyn Store, list: List) -> Vec<Key> {
         keys.extend(listed.items.into_iter().map(|item| item.value.key()));
     }
     keys
+}
+
+/// A customer of each scope, in one batch.
+fn customers(random: &mut Random, scopes: &[Scope]) -> Vec<Changeset> {
+    let customer = |scope: &Scope| {
+        let mut changes = Changeset::new();
+        changes.insert(fixtures::customer(random, *scope), None);
+        changes
+    };
+    scopes.iter().map(customer).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whom_a_hosts_transaction_holds_up_waits_alone() {
+    let home = Home::new();
+    let patience = Duration::from_secs(3);
+    let options = home.options().patience(patience);
+    let store = PostgresStore::connect_with(&url(), options).await.unwrap();
+    let pool = PgPool::connect(&url()).await.unwrap();
+    let mut random = Random::new(31);
+    let scopes: Vec<Scope> = (0..20).map(|_| random.scope()).collect();
+    let mut accepted = store.commit(customers(&mut random, &scopes)).await.unwrap();
+
+    let within = store.within(pool.begin().await.unwrap());
+    assert_eq!(within.commit(customers(&mut random, &scopes[7..8])).await.unwrap(), [Ok(())]);
+    let error = store.commit(customers(&mut random, &scopes)).await.unwrap_err();
+    let StoreError::Unavailable(source) = error else { panic!("{error:?}") };
+    let held = source.downcast_ref::<ScopesHeld>();
+    assert_eq!(held, Some(&ScopesHeld { scopes: vec![scopes[7]] }));
+    let since = Instant::now();
+    let error = store.commit(customers(&mut random, &[scopes[7]; 2])).await.unwrap_err();
+    let StoreError::Unavailable(source) = error else { panic!("{error:?}") };
+    assert!(!source.is::<ScopesHeld>(), "there is nobody to be spared");
+    assert!(since.elapsed() >= patience, "then the store is as patient as it was told");
+
+    // Behind group commit, whoever shared a batch with it is answered while the host goes on.
+    let store = Arc::new(Grouped::new(store));
+    let call = |scope: usize| {
+        let (store, batch) = (store.clone(), customers(&mut random, &scopes[scope..=scope]));
+        tokio::spawn(async move { store.commit(batch).await })
+    };
+    let mut calls: Vec<_> = (0..scopes.len()).map(call).collect();
+    let waits = calls.remove(7);
+    for call in join_all(calls).await {
+        accepted.extend(call.unwrap().unwrap());
+    }
+    within.into_inner().unwrap().commit().await.unwrap();
+    accepted.extend(waits.await.unwrap().unwrap());
+    assert_eq!(accepted, vec![Ok(()); 40]);
+    for (at, scope) in scopes.iter().enumerate() {
+        let there = whole(&*store, List::Customers(*scope)).await.len();
+        assert_eq!(there, if at == 7 { 3 } else { 2 });
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

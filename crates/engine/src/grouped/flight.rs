@@ -22,7 +22,7 @@ use super::{
     queue::{Batch, Slot},
 };
 use crate::{
-    port::store::{Store, StoreError},
+    port::store::{ScopesHeld, Store, StoreError},
     trace,
 };
 
@@ -96,8 +96,8 @@ impl<S: Store> Flight<S> {
         })
     }
 
-    /// Sends some of the calls and answers them; or hands them back in two halves, when the store
-    /// is broken for them all together.
+    /// Sends some of the calls and answers them; or hands them back in two parts, when the store is
+    /// broken for them all together, or cannot take some of them while somebody holds their rows.
     async fn send(&mut self, mut calls: Vec<Call>) -> Option<(Vec<Call>, Vec<Call>)> {
         let sizes: Vec<_> = calls.iter().map(|call| call.changesets.len()).collect();
         let changesets = match calls.as_mut_slice() {
@@ -118,6 +118,11 @@ impl<S: Store> Flight<S> {
                 return Some((calls, second));
             }
             Err(error) => {
+                let (calls, held) = part(calls, &error);
+                if !held.is_empty() {
+                    self.shared.meter.halved();
+                    return Some((calls, held));
+                }
                 let count = calls.len();
                 for (call, error) in calls.into_iter().zip(copies(error, count)) {
                     call.answer(Err(error));
@@ -180,6 +185,18 @@ impl<S: Store> Drop for Flight<S> {
             call.answer(Err(Lost::InTheQueue.into()));
         }
     }
+}
+
+/// Those whose rows nobody holds, and those that have to wait for somebody; the second are none when
+/// there is nobody to be spared the waiting.
+fn part(calls: Vec<Call>, error: &StoreError) -> (Vec<Call>, Vec<Call>) {
+    let StoreError::Unavailable(source) = error else { return (calls, Vec::new()) };
+    let Some(ScopesHeld { scopes }) = source.downcast_ref() else { return (calls, Vec::new()) };
+    let waits = |call: &Call| {
+        call.changesets.iter().filter_map(Changeset::scope).any(|scope| scopes.contains(&scope))
+    };
+    let (held, free): (Vec<_>, Vec<_>) = calls.into_iter().partition(waits);
+    if free.is_empty() { (held, free) } else { (free, held) }
 }
 
 /// The same error for each: as it is for one, its source shared for several.

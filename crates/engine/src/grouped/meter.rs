@@ -7,13 +7,14 @@ use std::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct GroupedStats {
-    /// Batches sent to the store, halves of a broken one included.
+    /// Batches sent to the store, parts of one that was cut in two included.
     pub batches: u64,
     /// Changesets in them.
     pub changesets: u64,
     /// Changesets in the largest.
     pub largest_batch: u64,
-    /// Batches that were cut in two because the store was broken for the whole.
+    /// Batches that were cut in two because the store was broken for the whole, or because somebody
+    /// held rows of a part.
     pub halved: u64,
     /// Calls refused because the queue was full.
     pub refused: u64,

@@ -16,7 +16,7 @@ use futures_util::future::{join_all, poll_immediate};
 use tokio::{sync::Semaphore, task::JoinHandle, time::advance};
 
 use super::*;
-use crate::port::store::MockStore;
+use crate::port::store::{MockStore, ScopesHeld};
 
 type Answer = Result<Vec<Verdict>, StoreError>;
 type Script = fn(&[u64]) -> Result<(), StoreError>;
@@ -427,6 +427,34 @@ async fn what_breaks_the_store_fails_alone() {
     assert_eq!(faults, ["none", "none", "none", "none", "none", "broken", "none", "none"]);
     assert_eq!(answers[7].as_ref().unwrap(), &own_verdicts(&[9]));
     assert_eq!((store.stats().halved, store.stats().in_flight), (3, 0));
+}
+
+#[tokio::test]
+async fn whoever_has_to_wait_for_somebodys_rows_waits_alone() {
+    // What is named from 20 on is of the second scope, whose rows somebody holds.
+    let held = |names: &[u64]| {
+        let held = names.iter().any(|name| *name >= 20);
+        let why = ScopesHeld { scopes: vec![scope(2)] };
+        if held { Err(StoreError::Unavailable(Box::new(why))) } else { Ok(()) }
+    };
+    let store = closed(one_in_flight(), held);
+    let mut all = callers(&store, 1, 1..=3).await;
+    all.push(caller(&store, 2, &[20]).await);
+    all.push(caller(&store, INSTALLATION, &[4]).await);
+    all.push(caller(&store, 1, &[5, 6]).await);
+    all.push(caller(&store, 2, &[21, 22]).await);
+    open(&store, 100).await;
+    let parts = [vec![1], vec![2, 20, 4, 3, 21, 22, 5, 6], vec![2, 4, 3, 5, 6], vec![20, 21, 22]];
+    assert_eq!(store.inner().seen(), parts);
+    let answers: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    let faults: Vec<_> = answers.iter().map(fault_of).collect();
+    assert_eq!(
+        faults,
+        ["none", "none", "none", "unavailable", "none", "none", "unavailable"],
+        "and nothing is cut in two for ever"
+    );
+    assert_eq!(answers[5].as_ref().unwrap(), &own_verdicts(&[5, 6]));
+    assert_eq!((store.stats().halved, store.stats().in_flight), (1, 0));
 }
 
 #[tokio::test]

@@ -148,6 +148,19 @@ pub enum StoreError {
     Broken(#[source] Box<dyn StdError + Send + Sync>),
 }
 
+/// Why a store was unavailable for a batch of several scopes: somebody holds rows of some of them for
+/// longer than a commit takes, such as a host whose transaction is still open. The source of a
+/// [`StoreError::Unavailable`]; what belongs to the other scopes can be sent again at once.
+///
+/// A store that waits for whoever is in the way has no need of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("somebody holds rows of {} of the batch's scopes", .scopes.len())]
+#[expect(clippy::exhaustive_structs, reason = "stores build it")]
+pub struct ScopesHeld {
+    /// The scopes, but never all that the batch has.
+    pub scopes: Vec<Scope>,
+}
+
 impl StoreError {
     /// May the same call work a little later?
     #[must_use]
