@@ -151,8 +151,9 @@ async fn a_connection_that_dies_without_a_word_is_noticed() {
     let (home, folder) = (Home::new(), tempfile::tempdir().unwrap());
     let (options, broken) = way(folder.path()).await;
     let pool = PgPool::connect_with(options).await.unwrap();
-    let store = PostgresStore::new(&pool, home.options().patience(Duration::from_millis(300)));
-    let (heard, ringing) = (store.await.unwrap().bell(), home.open().await.bell());
+    let ringing = home.open().await.bell();
+    let store = PostgresStore::new(&pool, home.options().patience(Duration::from_secs(2)));
+    let heard = store.await.unwrap().bell();
     timeout(PATIENCE, heard.rung()).await.expect("it begins to listen");
     ringing.ring().await;
     timeout(PATIENCE, heard.rung()).await.expect("a ring is heard");
