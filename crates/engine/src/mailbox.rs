@@ -91,9 +91,10 @@ impl Mailbox {
         Inbox(receiver)
     }
 
-    /// Closes the mailbox: from now on nothing is held.
-    pub(crate) fn close(&self) {
-        *self.lock() = None;
+    /// Closes the mailbox, unless somebody else listens by now: from now on nothing is held.
+    pub(crate) fn close(&self, inbox: &mut Inbox) {
+        inbox.0.close();
+        self.lock().take_if(|sender| sender.is_closed());
     }
 
     /// Hands something to the worker; answers with it when none listens any more.
@@ -179,4 +180,19 @@ impl Engine {
 
 fn born<T: Clone>(value: &T, until: Timestamp) -> Versioned<T> {
     Versioned { value: value.clone(), version: 1, due_at: Some(until) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_listened_before_does_not_close_what_another_has_opened() {
+        let mailbox = Mailbox::default();
+        let (mut old, mut new) = (mailbox.open(), mailbox.open());
+        mailbox.close(&mut old);
+        assert!(mailbox.hold(Timestamp::EPOCH).is_some());
+        mailbox.close(&mut new);
+        assert!(mailbox.hold(Timestamp::EPOCH).is_none());
+    }
 }

@@ -39,6 +39,12 @@ struct Known {
     trace: Option<TraceContext>,
 }
 
+impl Known {
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        (0..REMEMBERED_MS).contains(&now.since(self.at))
+    }
+}
+
 impl Recent {
     /// Remembers what a commit that was accepted has written.
     pub(crate) fn note(&self, changes: &Changeset, trace: Option<&TraceContext>, now: Timestamp) {
@@ -57,9 +63,10 @@ impl Recent {
         }
     }
 
-    /// Remembers an order as it was just read, or claimed.
-    pub(crate) fn put(&self, found: Versioned<Record>, now: Timestamp) {
-        self.lock().put(found.value.key(), found, None, now);
+    /// Remembers an order as it was just read, or claimed; unless something newer was written here
+    /// lately.
+    pub(crate) fn put(&self, found: Versioned<Record>, now: Timestamp) -> bool {
+        self.lock().put(found.value.key(), found, None, now)
     }
 
     /// The orders of these keys; `None` unless all of them are remembered.
@@ -70,8 +77,8 @@ impl Recent {
     ) -> Option<Vec<Option<Versioned<Record>>>> {
         let remembered = self.lock();
         let fresh = |key| {
-            let Known { found, at, .. } = remembered.get(key)?;
-            (0..REMEMBERED_MS).contains(&now.since(*at)).then(|| Some(found.clone()))
+            let known = remembered.get(key)?;
+            known.is_fresh(now).then(|| Some(known.found.clone()))
         };
         keys.iter().map(fresh).collect()
     }
@@ -112,16 +119,18 @@ impl Remembered {
         found: Versioned<Record>,
         trace: Option<&TraceContext>,
         at: Timestamp,
-    ) {
+    ) -> bool {
         let known = self.get(&key);
-        if known.is_some_and(|known| known.found.version > found.version) {
-            return;
+        let is_newer = |known: &Known| known.found.version > found.version && known.is_fresh(at);
+        if known.is_some_and(is_newer) {
+            return false;
         }
         let trace = known.and_then(|known| known.trace.as_ref()).or(trace).cloned();
         if self.young.len() >= REMEMBERED {
             self.old = mem::take(&mut self.young);
         }
         self.young.insert(key, Known { found, at, trace });
+        true
     }
 }
 

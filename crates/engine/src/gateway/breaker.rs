@@ -85,7 +85,10 @@ impl Breaker {
     fn is_passable(&self, now: Timestamp) -> bool {
         match self.state {
             State::Closed { .. } => true,
-            State::Open { until } | State::HalfOpen { until } => now >= until,
+            // A clock that was set back does not prolong the rest.
+            State::Open { until } | State::HalfOpen { until } => {
+                now >= until || until.since(now) > self.options.open_ms
+            }
         }
     }
 
@@ -160,6 +163,15 @@ mod tests {
         assert_eq!(breaker.state(), BreakerState::HalfOpen);
         assert!(!breaker.is_passable(at(19)) && !breaker.pass(at(19)));
         assert!(breaker.pass(at(20)), "who never came back is not waited for");
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_does_not_prolong_the_rest() {
+        let mut breaker = Breaker::new(BreakerOptions::default().failures_max(1).open_ms(10_000));
+        assert!(breaker.failed(at(3_600)));
+        assert!(!breaker.pass(at(3_600)) && !breaker.pass(at(3_609)));
+        assert!(breaker.pass(at(0)), "an hour earlier");
+        assert!(!breaker.pass(at(9)) && breaker.pass(at(10)));
     }
 
     #[test]

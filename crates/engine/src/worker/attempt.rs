@@ -20,6 +20,9 @@ use crate::{
     trace,
 };
 
+/// How long an attempt takes at most (law 5 of [`Notifier`](crate::Notifier)), in milliseconds.
+const ATTEMPT_MAX_MS: i64 = 8_000;
+
 /// How an attempt ended, before that is written down.
 #[derive(Debug)]
 pub(super) struct Attempted {
@@ -49,7 +52,7 @@ impl Worker {
         let id = held.value.id;
         let span = trace::attempt(&held.value);
         match self.engine.go_on(trace, span, self.try_attempt(held, event)).await {
-            Ok(attempted) => Some(attempted),
+            Ok(attempted) => attempted,
             Err(error) => {
                 tracing::warn!(%error, delivery = %id, "an attempt could not be made");
                 None
@@ -61,11 +64,17 @@ impl Worker {
         &self,
         held: Versioned<Delivery>,
         event: Option<Arc<Event>>,
-    ) -> Result<Attempted, Error> {
+    ) -> Result<Option<Attempted>, Error> {
         let until = held.due_at;
+        let (receiver, event) = self.read(&held.value, event, self.now()).await?;
+        // The attempt begins now, whatever reading took; and only if it ends while it is ours.
         let now = self.now();
-        let abandon = |held, why| Ok(Attempted::failed(delivery::abandoned(held, why, now), until));
-        let (receiver, event) = self.read(&held.value, event, now).await?;
+        if until.is_none_or(|until| until < now.plus_millis(ATTEMPT_MAX_MS)) {
+            tracing::debug!(delivery = %held.value.id, "its lease is nearly over");
+            return Ok(None);
+        }
+        let abandon =
+            |held, why| Ok(Some(Attempted::failed(delivery::abandoned(held, why, now), until)));
         let receiver = match receiver {
             Some(receiver) if receiver.receives() => receiver,
             Some(receiver) if receiver.endpoint.deleted_at.is_none() => {
@@ -83,10 +92,8 @@ impl Worker {
                 // Nothing goes out unsigned: a missed attempt, so that the schedule ends it.
                 tracing::error!(%error, endpoint = %endpoint.id, "its secret cannot be opened");
                 let missed = Err(AttemptError::ConnectionFailed);
-                return Ok(Attempted::failed(
-                    delivery::attempted(held, url, now, missed, 0),
-                    until,
-                ));
+                let missed = delivery::attempted(held, url, now, missed, 0);
+                return Ok(Some(Attempted::failed(missed, until)));
             }
         };
         let attempt = Attempt {
@@ -105,7 +112,7 @@ impl Worker {
         let Receipt { outcome, duration_ms } = receipt;
         let received = matches!(outcome, Ok(status) if (200..300).contains(&status));
         let (it, changes) = delivery::attempted(held, url, now, outcome, duration_ms);
-        Ok(Attempted { received, delivery: it.id, changes, until })
+        Ok(Some(Attempted { received, delivery: it.id, changes, until }))
     }
 
     /// The endpoint, as it is or was a moment ago, and the event.

@@ -111,7 +111,9 @@ impl Dispatcher {
             if lane.flying.len() < usize::from(lane.cap(self.per_endpoint_max)) {
                 let flying = &lane.flying;
                 let first = |(held, _): &Waiting| !flying.contains(&commit_of(&held.value));
-                let Some(at) = lane.waiting.iter().position(first) else { continue };
+                // Commits that took their time come behind others and have less left.
+                let fits = |waiting: &Waiting| first(waiting) && fresh(waiting);
+                let Some(at) = lane.waiting.iter().position(fits) else { continue };
                 let waiting = lane.waiting.remove(at)?;
                 lane.flying.push(commit_of(&waiting.0.value));
                 self.in_flight = self.in_flight.saturating_add(1);
@@ -302,5 +304,14 @@ mod tests {
         stage.commit(endpoint, 1).into_iter().for_each(|it| dispatcher.push(it));
         assert!(take(&mut dispatcher, Timestamp::EPOCH.plus_seconds(11)).is_empty());
         assert!(dispatcher.room().is_some_and(|(limit, _)| limit == 256), "nothing is held");
+        // Nor from behind one that is ours for long enough, and has to wait for another.
+        let long = Timestamp::EPOCH.plus_seconds(60);
+        let first = stage.commit(endpoint, 2);
+        let [mut one, mut other]: [Waiting; 2] = first.try_into().unwrap();
+        (one.0.due_at, other.0.due_at) = (Some(long), Some(long));
+        dispatcher.push(one);
+        dispatcher.push(other);
+        stage.commit(endpoint, 1).into_iter().for_each(|it| dispatcher.push(it));
+        assert_eq!(take(&mut dispatcher, Timestamp::EPOCH.plus_seconds(11)).len(), 1);
     }
 }

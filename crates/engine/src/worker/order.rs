@@ -33,6 +33,10 @@ const ASK_AGAIN_MS: i64 = 5_000;
 /// How much of a lease must be left to begin to talk with a network, in milliseconds.
 const CONSULT_MS: i64 = 12_000;
 
+/// How much of it is left when all talk took its whole time: with less, something has held us up, and
+/// somebody else may have sent the order by now.
+const SUBMIT_MS: i64 = 2_000;
+
 /// Where an order comes from.
 #[derive(Debug)]
 pub(super) enum Whose {
@@ -48,7 +52,10 @@ impl Worker {
     /// still known.
     pub(super) async fn order(&self, held: Versioned<Record>, whose: Whose) {
         let recent = &self.engine.0.recent;
-        recent.put(held.clone(), self.now());
+        if !recent.put(held.clone(), self.now()) {
+            // This process has written it since: what was held is not what it is.
+            return;
+        }
         let (mine, trace) = match whose {
             Whose::Mine(trace, _begun) => (true, trace),
             Whose::Claimed => (false, recent.trace(&held.value.key())),
@@ -123,10 +130,14 @@ impl Worker {
     async fn consult(&self, mut order: Order, unsent: bool, mut hold: Hold) -> Result<(), Error> {
         let mut tried = Vec::new();
         let Answer { reports, ask_again_at } = loop {
+            if !is_held(hold.until, self.now()) {
+                // Reading what belongs to it took too long, or this process was stopped meanwhile.
+                return Ok(());
+            }
             let (answer, next) = if unsent && hold.mine {
                 self.send(&order, &tried).await
             } else {
-                (self.ask(&order, unsent).await, None)
+                (self.ask(&order, unsent, hold.until).await, None)
             };
             let Some(next) = next else { break answer };
             let Some(moved) = self.engine.reroute(&order, hold.version, &next).await? else {
@@ -141,11 +152,11 @@ impl Worker {
         };
         let asked = Some(hold.version);
         let heard = Heard { reports: &reports, ask_again_at, asked, from: None };
-        self.held(hold.until, || self.engine.hear(order.scope, order.id, &heard)).await?;
-        if unsent && reports.iter().any(|report| matches!(report, Report::Accepted { .. })) {
+        let told = self.held(hold.until, || self.engine.hear(order.scope, order.id, &heard)).await;
+        if unsent && may_be_there(&reports) {
             self.call_off_if_cancelled(&order).await?;
         }
-        Ok(())
+        told
     }
 
     /// Writes down what took effort to learn: a store that is away for a moment is told again, as
@@ -207,12 +218,17 @@ impl Worker {
         (answer, next)
     }
 
-    /// Asks about an order that may have been sent before.
-    async fn ask(&self, order: &Order, unsent: bool) -> Answer {
+    /// Asks about an order that may have been sent before, and that is held until then.
+    async fn ask(&self, order: &Order, unsent: bool, until: Option<Timestamp>) -> Answer {
         self.in_time(order, async {
             let mut answer = self.engine.rail(order).query(self.now()).await;
             let sent_again = unsent && answer.reports.contains(&Report::NotFound);
             if sent_again {
+                let now = self.now();
+                if until.is_none_or(|until| until < now.plus_millis(SUBMIT_MS)) {
+                    let ask_again_at = Some(now.plus_millis(ASK_AGAIN_MS));
+                    return Answer { reports: Vec::new(), ask_again_at };
+                }
                 answer = self.submit(order).await;
                 if order.scope.environment == Environment::Sandbox {
                     // The simulator loses nothing on the way: what it says is so.
@@ -283,6 +299,12 @@ impl Drop for Sent<'_> {
             self.worker.engine.0.router.failed(self.order, self.worker.now());
         }
     }
+}
+
+/// May the network have the order, or get it still, by what it said to a sending?
+fn may_be_there(reports: &[Report]) -> bool {
+    let is_refused = |report: &Report| matches!(report, Report::Refused(_));
+    !was_not_carried(reports) && !reports.iter().any(is_refused)
 }
 
 /// Is something held for long enough to talk with a network about it?

@@ -377,7 +377,7 @@ impl Loop {
 
     /// Finishes what is under way and gives back what only waits.
     async fn stop(mut self, mut inbox: Inbox, within: Duration) {
-        self.worker.engine.0.mailbox.close();
+        self.worker.engine.0.mailbox.close(&mut inbox);
         let now = self.worker.now();
         let mut back = Vec::<Changeset>::new();
         let mut give = |held: Versioned<Record>| {

@@ -54,6 +54,30 @@ async fn six_attempts_and_no_seventh() {
     assert!(ended.completed_at.is_some());
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_attempt_begins_when_it_begins_and_only_while_it_is_ours() {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), Terms::default()).await;
+    story.listen(json!(["payment_link.created"])).await;
+    story.link(json!({})).await.unwrap();
+    // The store takes longer than the lease lasts to say who listens; then six seconds.
+    let mut sent = Vec::new();
+    for millis in [30_000, 6_000] {
+        store.fail_next(Call::Get, Fault::Late);
+        let meanwhile = async {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            story.clock.advance_millis(millis);
+        };
+        let (ticked, ()) = tokio::join!(story.worker.tick(), meanwhile);
+        ticked.unwrap();
+        sent.push(story.receiver.sent.lock().unwrap().clone());
+    }
+    assert!(sent[0].is_empty(), "somebody else may be attempting it by now");
+    let [attempt] = sent[1].as_slice() else { panic!("{sent:?}") };
+    assert!(attempt.signature.starts_with(&format!("t={},", attempt.at.seconds())));
+    assert_eq!(story.deliveries().await[0].status, DeliveryStatus::Succeeded);
+}
+
 #[tokio::test]
 async fn a_delivery_is_signed_anew_at_each_attempt() {
     let story = Story::begin().await;

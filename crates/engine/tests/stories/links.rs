@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{Story, code};
 
 impl Story {
-    async fn link(&self, changes: Value) -> Result<wire::PaymentLink, Error> {
+    pub(crate) async fn link(&self, changes: Value) -> Result<wire::PaymentLink, Error> {
         let mut body =
             json!({"title": "Invoice 42", "amount": 15000, "currency": "XOF", "country": "CI"});
         for (name, value) in changes.as_object().unwrap() {

@@ -9,9 +9,9 @@ use async_trait::async_trait;
 use cauri::{
     Answer, BreakerState, Call, Caller, Capabilities, Catalogue, Claim, ClaimKind, Clock as _,
     Connection, Engine, Environment, FailureCode, FeeSchedule, Gateway, Order, PaymentId,
-    PaymentStatus, Report, Scope, Store, Timestamp, Worker,
+    PaymentStatus, Report, Scope, Store, Timestamp, Worker, WorkerOptions,
     decide::{Offers, Terms},
-    wire::CreatePayment,
+    wire::{CancelPayment, CreatePayment},
 };
 use cauri_conformance::{Call as FaultyCall, Fault, FaultyStore, ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
@@ -73,6 +73,110 @@ async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_out_of_reach
 #[tokio::test]
 async fn an_order_that_may_be_on_its_way_is_not_failed_by_a_network_that_is_closed() {
     not_failed_by(Report::Refused(FailureCode::NetworkUnavailable)).await;
+}
+
+/// Has never heard of an order, and says so so late that nobody knows whose it is by then.
+#[derive(Debug)]
+struct Stopped {
+    clock: Arc<ManualClock>,
+    for_millis: Mutex<i64>,
+    sent: Mutex<u32>,
+}
+
+#[async_trait]
+impl Gateway for Stopped {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
+        *self.sent.lock().unwrap() += 1;
+        Answer::final_report(Report::accepted())
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        self.clock.advance_millis(std::mem::take(&mut *self.for_millis.lock().unwrap()));
+        Answer::final_report(Report::NotFound)
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        false
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_that_may_be_anybodys_by_now() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let (for_millis, sent) = (Mutex::new(60_000), Mutex::default());
+    let rail = Arc::new(Stopped { clock: clock.clone(), for_millis, sent });
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), rail.clone()).await;
+    let payment = created(&engine, me).await;
+    let worker = Worker::new(engine.clone());
+    worker.tick().await.unwrap();
+    assert_eq!(*rail.sent.lock().unwrap(), 0, "its hold has lapsed while it was asked about");
+    assert_eq!(engine.payment(&me, payment).await.unwrap().status, PaymentStatus::Created);
+    clock.advance_millis(60_000);
+    worker.tick().await.unwrap();
+    assert_eq!(*rail.sent.lock().unwrap(), 1);
+    assert_eq!(engine.payment(&me, payment).await.unwrap().status, PaymentStatus::Processing);
+}
+
+/// Takes its first order for ever, the others at once; remembers what it was sent and told.
+#[derive(Debug, Default)]
+struct OneHangs {
+    sent: Mutex<Vec<String>>,
+    told: Mutex<Vec<String>>,
+    go_on: Notify,
+}
+
+#[async_trait]
+impl Gateway for OneHangs {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, order: &Order, _: Timestamp) -> Answer {
+        self.sent.lock().unwrap().push(order.id.to_string());
+        self.go_on.notified().await;
+        Answer { reports: vec![Report::Unknown], ask_again_at: None }
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        std::future::pending().await
+    }
+
+    async fn cancel(&self, order: &Order, _: Timestamp) -> bool {
+        self.told.lock().unwrap().push(order.id.to_string());
+        true
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_cancelled_before_it_is_sent_is_not_sent_and_what_may_be_there_is_called_off() {
+    let clock = Arc::new(ManualClock::at(start()));
+    let rail = Arc::new(OneHangs::default());
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock.clone(), rail.clone()).await;
+    let mut options = WorkerOptions::default();
+    options.orders_per_connection_max = 1;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::with(engine.clone(), options).run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::task::yield_now().await;
+    let first = created(&engine, me).await;
+    let second = created(&engine, me).await;
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    for payment in [first, second] {
+        let ask = CancelPayment { reason: None };
+        let cancelled = engine.cancel_payment(&Call::by(me), payment, ask).await.unwrap();
+        assert_eq!(cancelled.object.status, PaymentStatus::Cancelled);
+    }
+    rail.go_on.notify_one();
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+    assert_eq!(*rail.sent.lock().unwrap(), [first.to_string()], "nor is what nobody wants");
+    assert_eq!(*rail.told.lock().unwrap(), [first.to_string()], "it may be on its way");
 }
 
 /// Is never heard of again when it is asked.

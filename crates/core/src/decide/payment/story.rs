@@ -61,6 +61,11 @@ impl<'c, 'a> Story<'c, 'a> {
                     self.payment.network = self.payment.network.take().or_else(|| network.clone());
                     self.accept(redirect_url.as_deref())
                 }
+                PaymentStatus::Processing => {
+                    // Whoever said so first may not have known the page.
+                    self.redirect(redirect_url.as_deref());
+                    Ok(())
+                }
                 PaymentStatus::Cancelled => {
                     self.ignore("The network accepted a payment that was cancelled.");
                     Ok(())
@@ -109,6 +114,17 @@ impl<'c, 'a> Story<'c, 'a> {
         }
     }
 
+    /// Sends the payer to the network's own page.
+    fn redirect(&mut self, page: Option<&str>) {
+        if let (Some(page), Some(NextAction::Redirect { url })) =
+            (page, &mut self.payment.next_action)
+            && url != page
+        {
+            page.clone_into(url);
+            self.payment.updated_at = touched(self.payment.updated_at, self.draft.now());
+        }
+    }
+
     fn accept(&mut self, redirect_url: Option<&str>) -> Result<(), Error> {
         self.step(PaymentStep::Accept)?;
         self.payment.processing_at = Some(self.now());
@@ -116,11 +132,7 @@ impl<'c, 'a> Story<'c, 'a> {
         if self.payment.network.is_none() {
             self.payment.network = self.first_network();
         }
-        if let (Some(url), Some(NextAction::Redirect { .. })) =
-            (redirect_url, &self.payment.next_action)
-        {
-            self.payment.next_action = Some(NextAction::Redirect { url: url.to_owned() });
-        }
+        self.redirect(redirect_url);
         self.tell_event(
             EventKind::PaymentProcessing,
             TimelineKind::Processing,
