@@ -85,6 +85,10 @@ struct Body<'a> {
     request_id: RequestId,
 }
 
+/// How many faults are told of: more than anybody would read, and few enough to be kept in memory
+/// for each caller.
+const DETAILS_MAX: usize = 100;
+
 impl Problem {
     fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         let headers = HeaderMap::new();
@@ -114,13 +118,14 @@ impl Problem {
             .retry_after(STORE_BACK_S)
     }
 
+    /// All that is wrong, up to what anybody would read.
     fn faults(faults: &Faults) -> Self {
         let detail = |fault: &Fault| Detail {
             code: fault.problem.code(),
             param: fault.param.as_ref().map(ToString::to_string),
             message: fault.to_string(),
         };
-        let details: Vec<Detail> = faults.all().iter().map(detail).collect();
+        let details: Vec<Detail> = faults.all().iter().take(DETAILS_MAX).map(detail).collect();
         let (code, param, message) = match details.first() {
             Some(first) => (first.code, first.param.clone(), first.message.clone()),
             None => ("parameter_invalid", None, "A parameter is wrong.".to_owned()),

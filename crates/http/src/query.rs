@@ -5,12 +5,20 @@ use cauri::{Fault, Faults, Problem};
 /// Names and values in the order in which they came.
 pub(crate) type Pairs = Vec<(String, String)>;
 
+/// Several times what the list with the most filters takes.
+const PAIRS_MAX: usize = 64;
+
 /// Decodes a query string of the form `application/x-www-form-urlencoded`. What is not
 /// percent-encoded UTF-8 is refused rather than repaired: a filter that was garbled on the way
 /// must not look for something else.
 pub(crate) fn decode(query: Option<&str>) -> Result<Pairs, Faults> {
     let mut pairs = Pairs::new();
     let mut faults: Vec<Fault> = Vec::new();
+    if query.unwrap_or_default().split('&').filter(|part| !part.is_empty()).count() > PAIRS_MAX {
+        // Each would be told of: a short question would have a very long answer.
+        let problem = Problem::invalid("The query has more parameters than any list has.");
+        return Err(Fault::overall(problem).into());
+    }
     for part in query.unwrap_or_default().split('&').filter(|part| !part.is_empty()) {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         match (unescape(name), unescape(value)) {
@@ -84,6 +92,16 @@ mod tests {
             assert_eq!(faults.all()[0].param.as_deref(), param, "{query}");
             assert_eq!(faults.all()[0].problem.code(), "parameter_invalid");
         }
+    }
+
+    #[test]
+    fn a_query_of_thousands_is_told_of_once() {
+        let many = |part: &str| vec![part; 8_000].join("&");
+        for query in [many("%"), many("a"), many("a=%")] {
+            let faults = decode(Some(&query)).unwrap_err();
+            assert_eq!(faults.all().len(), 1);
+        }
+        assert_eq!(decode(Some(&vec!["a=1"; PAIRS_MAX].join("&"))).map(|it| it.len()), Ok(64));
     }
 
     proptest! {

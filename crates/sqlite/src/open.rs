@@ -1,6 +1,10 @@
 //! Opening a database: how its connections are set, and its schema.
 
-use std::{path::PathBuf, str::FromStr as _, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr as _,
+    time::Duration,
+};
 
 use sqlx::{
     ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool,
@@ -85,7 +89,7 @@ impl SqliteOptions {
 
     /// The file, where it is one that stays.
     #[must_use]
-    pub fn path(&self) -> Option<&std::path::Path> {
+    pub fn path(&self) -> Option<&Path> {
         match &self.place {
             Place::File(path) => Some(path),
             Place::Temporary => None,
@@ -141,7 +145,10 @@ impl SqliteOptions {
     /// [`OpenError::Unavailable`] when the file cannot be opened or written.
     pub async fn open(self) -> Result<SqliteStore, OpenError> {
         let (path, folder) = match &self.place {
-            Place::File(path) => (path.clone(), None),
+            Place::File(path) => {
+                private(path);
+                (path.clone(), None)
+            }
             Place::Temporary => {
                 let folder = TempDir::with_prefix("cauri-")
                     .map_err(|error| OpenError::Unavailable(Box::new(error)))?;
@@ -182,6 +189,17 @@ impl SqliteOptions {
             .connect_lazy_with(reading);
         Ok(SqliteStore::new(writer, writing, readers, folder))
     }
+}
+
+/// Makes the file for its owner alone, if it is not there: it holds what is personal, and what is
+/// sealed. SQLite gives the files beside it the same mode. When that fails, opening it says why.
+fn private(path: &Path) {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // One that is there is not even opened: to close it would let go of the locks of others here.
+    drop(options.open(path));
 }
 
 /// Connects, and waits where SQLite itself would not.

@@ -1,6 +1,15 @@
 //! What is SQLite's own, beside the laws.
 
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fs,
+    future::{Future, poll_fn},
+    path::Path,
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
 
 use cauri::{
     Backlog, Changeset, Claim, ClaimKind, Grouped, Id as _, Key, List, Query, Record, RecordKind,
@@ -13,7 +22,10 @@ use cauri_conformance::{
 use cauri_memory::MemoryStore;
 use cauri_sql::{INDEXES, Kind, Table};
 use cauri_sqlite::{OpenError, SqliteOptions, SqliteStore, SqliteTransaction};
-use sqlx::{Connection as _, Row as _, SqliteConnection, SqlitePool, sqlite::SqliteConnectOptions};
+use sqlx::{
+    Connection as _, Row as _, SqliteConnection, SqlitePool,
+    sqlite::{SqliteConnectOptions, SqlitePoolOptions},
+};
 use tempfile::TempDir;
 
 fn inserting(record: impl Into<Record>, due_at: Option<Timestamp>) -> Changeset {
@@ -480,4 +492,116 @@ async fn what_waits_is_counted_as_in_memory() {
     assert_eq!(found, Backlog { count: Backlog::MAX, oldest: Some(at(0)) });
     let found = sqlite.backlog(ClaimKind::Payouts, at(2_000)).await.unwrap();
     assert_eq!(found, Backlog::default());
+}
+
+/// A host's pool of one connection, with a table of its own.
+async fn host(store: &SqliteStore) -> SqlitePool {
+    let options = SqliteConnectOptions::new().filename(store.path());
+    let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await;
+    let pool = pool.expect("a connection of its own");
+    let table = sqlx::query("create table host_orders (name text)").execute(&pool).await;
+    table.expect("a table of its own");
+    pool
+}
+
+async fn order(connection: &mut SqliteConnection) {
+    let order = sqlx::query("insert into host_orders values ('an order')");
+    order.execute(connection).await.expect("an order");
+}
+
+async fn orders(pool: &SqlitePool) -> i64 {
+    let count = sqlx::query("select count(*) from host_orders").fetch_one(pool).await;
+    count.expect("a count").get(0)
+}
+
+/// Polls so many times at most, and then goes away.
+async fn polled<T>(work: impl Future<Output = T>, mut times: usize) -> Option<T> {
+    let mut work = pin!(work);
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending if times == 1 => Poll::Ready(None),
+        Poll::Pending => {
+            times -= 1;
+            Poll::Pending
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_awaited_to_its_end_takes_the_hosts_transaction_along() {
+    let store = SqliteStore::open_in_memory().await.unwrap();
+    let pool = host(&store).await;
+    let mut random = Random::new(9);
+    let (mut lost, mut kept) = (0, 0);
+    for round in 0..300 {
+        let (_, keys, changes) = customers(&mut random, 2);
+        let mut transaction = pool.begin_with("begin immediate").await.unwrap();
+        order(&mut transaction).await;
+        let within = SqliteTransaction::new(transaction);
+        let is_done = polled(within.commit(changes), round % 60 + 1).await.is_some();
+        let left = within.take().await;
+        assert_eq!(left.is_some(), is_done);
+        if let Some(mut transaction) = left {
+            order(&mut transaction).await;
+            transaction.commit().await.unwrap();
+            kept += 1;
+        } else {
+            lost += 1;
+        }
+        assert_eq!(orders(&pool).await, kept * 2, "of a transaction both or none");
+        let found = store.get(&keys).await.unwrap();
+        assert!(found.iter().all(|it| it.is_some() == is_done));
+    }
+    assert!(lost > 0 && kept > 0, "{lost} lost, {kept} kept");
+}
+
+#[tokio::test]
+async fn a_hosts_transaction_that_a_full_disk_has_ended_is_not_gone_on_with() {
+    let store = SqliteStore::open_in_memory().await.unwrap();
+    let pool = host(&store).await;
+    let mut random = Random::new(10);
+    let mut transaction = pool.begin_with("begin immediate").await.unwrap();
+    order(&mut transaction).await;
+    // No page more than there are: what a full disk says, SQLite says then.
+    sqlx::query("pragma max_page_count = 1").execute(&mut *transaction).await.unwrap();
+    let within = SqliteTransaction::new(transaction);
+    let (_, keys, changes) = customers(&mut random, 200);
+    let refused = within.commit(changes.clone()).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+    let again = within.commit(changes.clone()).await;
+    assert!(matches!(again, Err(StoreError::Unavailable(_))), "{again:?}");
+    assert!(within.into_inner().is_none(), "there is nothing to commit");
+    assert_eq!(orders(&pool).await, 0);
+    assert!(store.get(&keys).await.unwrap().iter().all(Option::is_none));
+    // The host's connection is as good as new.
+    let mut transaction = pool.begin_with("begin immediate").await.unwrap();
+    sqlx::query("pragma max_page_count = 1000000").execute(&mut *transaction).await.unwrap();
+    order(&mut transaction).await;
+    let within = SqliteTransaction::new(transaction);
+    assert_eq!(within.commit(changes).await.unwrap(), vec![Ok(()); 200]);
+    within.into_inner().unwrap().commit().await.unwrap();
+    assert_eq!(orders(&pool).await, 1);
+    assert!(store.get(&keys).await.unwrap().iter().all(Option::is_some));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_database_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("cauri.db");
+    let store = open(&path).await;
+    let (_, _, changes) = customers(&mut Random::new(11), 1);
+    store.commit(changes).await.unwrap();
+    for end in ["", "-wal", "-shm"] {
+        let file = format!("{}{end}", path.display());
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
+    // What somebody has set is theirs to say.
+    store.close().await;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    open(&path).await.close().await;
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
 }

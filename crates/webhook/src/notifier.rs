@@ -39,7 +39,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct HttpNotifier {
     policy: Policy,
-    lookup: Lookup,
+    checks: Lookup,
     deadline: Duration,
     public: Clients,
     private: Clients,
@@ -53,6 +53,7 @@ impl HttpNotifier {
             policy: Policy::default(),
             roots: Vec::new(),
             lookup: Lookup::system(),
+            checks: Lookup::of_checks(),
             deadline: DEADLINE,
         }
     }
@@ -106,7 +107,7 @@ impl Notifier for HttpNotifier {
     }
 
     async fn vet(&self, url: &str, environment: Environment) -> Result<(), AttemptError> {
-        guard::check(url, self.policy.reach(environment), &self.lookup)
+        guard::check(url, self.policy.reach(environment), &self.checks)
             .await
             .map_err(|_| AttemptError::UrlNotAllowed)
     }
@@ -118,6 +119,7 @@ pub struct HttpNotifierBuilder {
     policy: Policy,
     roots: Vec<Vec<u8>>,
     lookup: Lookup,
+    checks: Lookup,
     deadline: Duration,
 }
 
@@ -142,17 +144,18 @@ impl HttpNotifierBuilder {
     ///
     /// A [`BuildError`] when a root to trust is not a certificate.
     pub fn build(self) -> Result<HttpNotifier, BuildError> {
-        let Self { policy, roots, lookup, deadline } = self;
+        let Self { policy, roots, lookup, checks, deadline } = self;
         let tls = Arc::new(tls(roots).map_err(BuildError)?);
         let clients = |reach| {
             Clients::new(&Connector::new(reach, lookup.clone(), Arc::clone(&tls), deadline))
         };
         let (public, private) = (clients(Reach::Public), clients(Reach::Private));
-        Ok(HttpNotifier { policy, lookup, deadline, public, private })
+        Ok(HttpNotifier { policy, checks, deadline, public, private })
     }
 
     #[cfg(test)]
     fn lookup(mut self, lookup: Lookup) -> Self {
+        self.checks = lookup.clone();
         self.lookup = lookup;
         self
     }

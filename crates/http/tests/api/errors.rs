@@ -8,10 +8,10 @@ use cauri::{
     decide::{Offers, Terms},
     retry,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::support::{
-    Ask, Plan, description::DESCRIPTION, link, merged, nothing, path_of, payment, payout,
+    Ask, Plan, Stand, description::DESCRIPTION, link, merged, nothing, path_of, payment, payout,
     tale::Tale,
 };
 
@@ -267,4 +267,17 @@ async fn webhooks_and_sandbox(all: &mut Refusals) {
     all.faulty(path, simulate("card_declined"), "scenario_not_applicable", "scenario").await;
     all.tale.stand.simulate(&failed, "user_rejected").await.ok(200);
     all.post(path, simulate("success"), 409, "simulation_not_allowed", None).await;
+}
+
+#[tokio::test]
+async fn of_thousands_of_faults_a_hundred_are_told() {
+    let stand = Stand::new().await;
+    let body: Map<String, Value> = (0..5_000).map(|n| (format!("f{n}"), json!(1))).collect();
+    let told = stand.post("/v1/customers", &Value::Object(body)).await;
+    told.refused(400, "parameter_missing", Some("name"));
+    assert_eq!(told.json()["error"]["details"].as_array().map(Vec::len), Some(100));
+    let query = vec!["%"; 4_000].join("&");
+    let told = stand.get(&format!("/v1/openapi.json?{query}")).await;
+    told.refused(400, "parameter_invalid", None);
+    assert_eq!(told.json()["error"]["details"].as_array().map(Vec::len), Some(1));
 }

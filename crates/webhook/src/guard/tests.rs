@@ -48,6 +48,8 @@ fn every_range_is_judged_up_to_both_its_ends() {
         ("4000::", "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
         ("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Private),
         ("fd00:ec2::254", "fd00:ec2::254", Kind::Refused),
+        ("fd00:ec2::23", "fd00:ec2::23", Kind::Refused),
+        ("fd00:ec3::23", "fd00:ec3::23", Kind::Private),
         ("fd20:ce::254", "fd20:ce::254", Kind::Refused),
         ("fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
         ("fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", Kind::Refused),
