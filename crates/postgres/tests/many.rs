@@ -106,6 +106,24 @@ async fn whom_a_hosts_transaction_holds_up_waits_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_table_that_is_locked_for_a_moment_is_waited_for() {
+    let home = Home::new();
+    let options = home.options().patience(Duration::from_secs(20));
+    let store = PostgresStore::connect_with(&url(), options).await.unwrap();
+    let mut random = Random::new(32);
+    let scopes: Vec<Scope> = (0..3).map(|_| random.scope()).collect();
+    let mut own = home.connection().await;
+    sqlx::raw_sql("begin; lock table list_counters").execute(&mut own).await.unwrap();
+    let batch = customers(&mut random, &scopes);
+    let waits = tokio::spawn(async move { store.commit(batch).await });
+    // Longer than two locks are waited for at first, half a second each.
+    sleep(Duration::from_secs(2)).await;
+    assert!(!waits.is_finished());
+    sqlx::raw_sql("rollback").execute(&mut own).await.unwrap();
+    assert_eq!(waits.await.unwrap().unwrap(), vec![Ok(()); 3]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn it_cannot_be_told_from_the_store_in_memory() {
     for seed in 100..104 {
         let store = Scratch::new(Grouped::new).await;
