@@ -119,8 +119,10 @@ impl Changeset {
     /// let funding = decide::sandbox::fund(ask, Amount::ZERO, &mut shop.context());
     /// shop.done(funding);
     /// let mut changes = Changeset::new();
-    /// changes.forget(&shop.last::<IdempotencyRecord>());
-    /// assert!(matches!(changes.writes(), [Write::Remove { expected: 1, .. }]));
+    /// let kept = shop.last::<IdempotencyRecord>();
+    /// changes.forget(&kept);
+    /// let [Write::Remove { expected, .. }] = changes.writes() else { panic!("one removal") };
+    /// assert_eq!(*expected, kept.version);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forget(&mut self, record: &Versioned<crate::model::idempotency::IdempotencyRecord>) {
