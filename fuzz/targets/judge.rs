@@ -142,7 +142,8 @@ impl Model {
         if let Some(list) = record.list() {
             *self.counts.entry(list).or_default() += 1;
         }
-        self.records.insert(record.key(), (record, 1, due_at));
+        let first = record.first_version();
+        self.records.insert(record.key(), (record, first, due_at));
     }
 
     /// What `judge` says is to be written.
