@@ -65,7 +65,7 @@ fn customers(random: &mut Random, scopes: &[Scope]) -> Vec<Changeset> {
 #[tokio::test(flavor = "multi_thread")]
 async fn whom_a_hosts_transaction_holds_up_waits_alone() {
     let home = Home::new();
-    let patience = Duration::from_secs(3);
+    let patience = Duration::from_secs(6);
     let options = home.options().patience(patience);
     let store = PostgresStore::connect_with(&url(), options).await.unwrap();
     let pool = PgPool::connect(&url()).await.unwrap();
