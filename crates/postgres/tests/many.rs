@@ -116,9 +116,20 @@ async fn a_table_that_is_locked_for_a_moment_is_waited_for() {
     sqlx::raw_sql("begin; lock table list_counters").execute(&mut own).await.unwrap();
     let batch = customers(&mut random, &scopes);
     let waits = tokio::spawn(async move { store.commit(batch).await });
-    // Longer than two locks are waited for at first, half a second each.
-    sleep(Duration::from_secs(2)).await;
-    assert!(!waits.is_finished());
+    // Until it waits in a transaction that it has begun for that, which is the patient way.
+    let patiently = "select exists (select from pg_stat_activity where wait_event_type = 'Lock' \
+                     and xact_start < query_start and position($1 in query) > 0)";
+    let mut other = home.connection().await;
+    let begun = async {
+        loop {
+            assert!(!waits.is_finished(), "it gave up");
+            let asked = sqlx::query_scalar(patiently).bind(&home.schema);
+            if asked.fetch_one(&mut other).await.unwrap() {
+                break;
+            }
+        }
+    };
+    timeout(PATIENCE, begun).await.expect("it waits");
     sqlx::raw_sql("rollback").execute(&mut own).await.unwrap();
     assert_eq!(waits.await.unwrap().unwrap(), vec![Ok(()); 3]);
 }
