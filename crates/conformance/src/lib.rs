@@ -41,6 +41,7 @@ pub mod gateway;
 mod harness;
 mod law;
 mod observe;
+mod polled;
 mod subject;
 
 pub use clock::ManualClock;
@@ -48,3 +49,4 @@ pub use differential::{differential, differential_of};
 pub use entropy::SeededEntropy;
 pub use faulty::{Call, Fault, FaultyStore};
 pub use harness::{Harness, main};
+pub use polled::polled;

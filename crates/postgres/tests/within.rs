@@ -5,14 +5,11 @@
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
-use std::{
-    future::{Future, poll_fn},
-    pin::pin,
-    task::Poll,
-};
-
 use cauri::{Changeset, Customer, Key, Refusal, Scope, Store as _, StoreError};
-use cauri_conformance::fixtures::{self, Random};
+use cauri_conformance::{
+    fixtures::{self, Random},
+    polled,
+};
 use scratch::{Home, url};
 use sqlx::{PgPool, Postgres, Row as _, Transaction, postgres::PgPoolOptions};
 
@@ -64,20 +61,6 @@ async fn what_the_host_commits_is_there_with_its_own_rows_and_what_it_rolls_back
         let orders: i64 = orders.fetch_one(&mut own).await.unwrap().get(0);
         assert_eq!(orders, if commits { 2 } else { 0 });
     }
-}
-
-/// Polls so many times at most, and then goes away.
-async fn polled<T>(work: impl Future<Output = T>, mut times: usize) -> Option<T> {
-    let mut work = pin!(work);
-    poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(done) => Poll::Ready(Some(done)),
-        Poll::Pending if times == 1 => Poll::Ready(None),
-        Poll::Pending => {
-            times -= 1;
-            Poll::Pending
-        }
-    })
-    .await
 }
 
 #[tokio::test]

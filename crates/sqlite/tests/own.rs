@@ -1,15 +1,6 @@
 //! What is SQLite's own, beside the laws.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    future::{Future, poll_fn},
-    path::Path,
-    pin::pin,
-    sync::Arc,
-    task::Poll,
-    time::Duration,
-};
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 use cauri::{
     Backlog, Changeset, Claim, ClaimKind, Grouped, Id as _, Key, List, Query, Record, RecordKind,
@@ -18,6 +9,7 @@ use cauri::{
 use cauri_conformance::{
     differential,
     fixtures::{self, Random},
+    polled,
 };
 use cauri_memory::MemoryStore;
 use cauri_sql::{INDEXES, Kind, Table};
@@ -512,20 +504,6 @@ async fn order(connection: &mut SqliteConnection) {
 async fn orders(pool: &SqlitePool) -> i64 {
     let count = sqlx::query("select count(*) from host_orders").fetch_one(pool).await;
     count.expect("a count").get(0)
-}
-
-/// Polls so many times at most, and then goes away.
-async fn polled<T>(work: impl Future<Output = T>, mut times: usize) -> Option<T> {
-    let mut work = pin!(work);
-    poll_fn(|context| match work.as_mut().poll(context) {
-        Poll::Ready(done) => Poll::Ready(Some(done)),
-        Poll::Pending if times == 1 => Poll::Ready(None),
-        Poll::Pending => {
-            times -= 1;
-            Poll::Pending
-        }
-    })
-    .await
 }
 
 #[tokio::test]
