@@ -170,10 +170,20 @@ async fn sqlite(path: Option<&Path>, options: &cauri_sqlite::SqliteOptions) -> V
         }];
     }
     match options.inspect().await {
-        Ok(found) => vec![
-            Check::good(STORE, format!("{shown} can be read and written")),
-            schema(found.version, found.known, true),
-        ],
+        Ok(found) => {
+            let store = match seen_by_others(path) {
+                // What is private in it is sealed or hashed; payers' phones and names are not.
+                Ok(Some(mode)) => Check::found(
+                    STORE,
+                    Finding::Warning,
+                    format!("{shown} can be read by others (mode {mode:o})"),
+                    format!("chmod 600 {shown}, and {shown}-wal and -shm where they are there."),
+                ),
+                Ok(None) => Check::good(STORE, format!("{shown} can be read and written")),
+                Err(error) => Check::trouble(STORE, format!("{shown}: {error}"), "Look again."),
+            };
+            vec![store, schema(found.version, found.known, true)]
+        }
         Err(error) => vec![Check::trouble(
             STORE,
             format!("{shown}: {}", chain(&error)),
@@ -181,6 +191,12 @@ async fn sqlite(path: Option<&Path>, options: &cauri_sqlite::SqliteOptions) -> V
              disk with room, and not held by a long transaction of others.",
         )],
     }
+}
+
+/// The mode of a file that is not for this user alone.
+fn seen_by_others(path: &Path) -> io::Result<Option<u32>> {
+    let mode = fs::metadata(path)?.permissions().mode() & 0o777;
+    Ok((mode & 0o077 != 0).then_some(mode))
 }
 
 /// Can something be made there?
@@ -275,14 +291,14 @@ fn secret_key(file: Option<&Path>) -> Check {
                       that sealed something must stay in it.";
         return Check::trouble(ABOUT, format!("{shown}: {}", chain(&error)), advice);
     }
-    match fs::metadata(file).map(|found| found.permissions().mode() & 0o777) {
-        Ok(mode) if mode & 0o077 != 0 => Check::found(
+    match seen_by_others(file) {
+        Ok(Some(mode)) => Check::found(
             ABOUT,
             Finding::Warning,
             format!("{shown} can be read by others (mode {mode:o})"),
             format!("chmod 600 {shown}"),
         ),
-        Ok(_) => Check::good(ABOUT, format!("{shown} holds keys, for this user alone")),
+        Ok(None) => Check::good(ABOUT, format!("{shown} holds keys, for this user alone")),
         Err(error) => Check::trouble(ABOUT, format!("{shown}: {error}"), "Make it readable."),
     }
 }

@@ -576,6 +576,17 @@ fn a_doctor_says_what_is_wrong(store: &Store) {
     assert!(findings(&report).contains(&("server", "trouble")), "{report}");
     let text = good(&mut place.command(&["doctor", "--listen", "127.0.0.1:0"]));
     assert!(text.contains("openssl rand -hex 32"), "what to do is said: {text}");
+    if let Some(file) = place.store.strip_prefix("sqlite:") {
+        good(&mut place.command(&["accounts", "create"]));
+        let seen = |mode| {
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+            let (_, report) =
+                trouble(&["doctor", "--store", &place.store, "--listen", "127.0.0.1:0"]);
+            findings(&report)[0] == ("store", "warning")
+        };
+        assert!(seen(0o644) && seen(0o660), "others can read it");
+        assert!(!seen(0o600), "nobody else can");
+    }
 }
 
 /// A command that goes on until it is told to end.
