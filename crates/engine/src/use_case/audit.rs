@@ -1,10 +1,10 @@
 //! The audit: every balance again from its entries, every invariant of API §8.2.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cauri_core::{
-    Amount, Balance, Direction, Entry, Environment, LedgerAccount, List, Page, Query, Scope,
-    TransactionId, is_in_balance,
+    Amount, Direction, Entry, Environment, LedgerAccount, List, Page, Query, Scope, TransactionId,
+    is_in_balance,
 };
 
 use crate::{engine::Engine, error::Error};
@@ -53,7 +53,7 @@ pub enum Violation {
         credits: Amount,
     },
     /// A balance is not the sum of its entries.
-    #[error("{account:?} holds {balance}, but its entries add up to {sum}")]
+    #[error("{} holds {balance}, but its entries add up to {sum}", named(account))]
     Balance {
         /// Which account.
         account: LedgerAccount,
@@ -70,8 +70,16 @@ pub enum Violation {
         /// What it should be.
         expected: Amount,
     },
+    /// There is no entry of a number, though there are later ones.
+    #[error("entry {number} is missing, {} of {}", scope.environment, scope.account)]
+    Missing {
+        /// Whose.
+        scope: Scope,
+        /// Which, in the order in which they were written; the first is 1.
+        number: i64,
+    },
     /// A merchant account was below nothing.
-    #[error("{account:?} fell below nothing, to {balance}")]
+    #[error("{} fell below nothing, to {balance}", named(account))]
     Floor {
         /// Which account.
         account: LedgerAccount,
@@ -79,7 +87,8 @@ pub enum Violation {
         balance: Amount,
     },
     /// What is held is not what is owed.
-    #[error("in {currency} of {scope:?}, clearing is not pending + available + reserved + fees")]
+    #[error("{currency}, {} of {}: clearing is not pending + available + reserved + fees",
+        scope.environment, scope.account)]
     Equation {
         /// Whose.
         scope: Scope,
@@ -87,13 +96,20 @@ pub enum Violation {
         currency: cauri_core::Currency,
     },
     /// A sum does not fit into 64 bits.
-    #[error("the entries of {0:?} do not fit into 64 bits")]
+    #[error("the entries of {} do not fit into 64 bits", named(.0))]
     Overflow(LedgerAccount),
+}
+
+/// A ledger account, for people.
+fn named(account: &LedgerAccount) -> String {
+    let LedgerAccount { scope, currency, kind } = account;
+    format!("{kind} in {currency}, {} of {}", scope.environment, scope.account)
 }
 
 impl Engine {
     /// Recomputes every balance of every account from its entries and checks every invariant. May
-    /// run while others write: what is committed meanwhile is looked at too.
+    /// run while others write, and ends though they never rest: each account is looked at as it was
+    /// at a moment.
     ///
     /// # Errors
     /// [`Error::Store`].
@@ -136,38 +152,52 @@ impl Engine {
         tell: &mut impl FnMut(&Books),
     ) -> Result<Books, Error> {
         let mut books = Books::new(scope);
-        loop {
-            self.read_entries(scope, &mut books, tell).await?;
-            let balances = self.0.store.balances(scope).await?;
-            // Balances belong to this moment only if nothing was added since the last page.
-            if self.total(scope).await? == books.read {
-                books.close(&balances);
-                return Ok(books);
-            }
-        }
+        self.read_entries(scope, &mut books, tell, |_| false).await?;
+        let balances = self.0.store.balances(scope).await?;
+        let stored = balances.iter().map(|it| (it.account, it.amount)).collect();
+        // They belong to a moment after that: what was written before it is read as well, up to
+        // where they agree with it.
+        self.read_entries(scope, &mut books, tell, |books| books.agrees_with(&stored)).await?;
+        books.close(&stored);
+        Ok(books)
     }
 
-    /// Reads on, oldest first, from where the books are to the end.
+    /// Reads on, oldest first, from where the books are to the end that there is now, or until they
+    /// are complete.
     async fn read_entries(
         &self,
         scope: Scope,
         books: &mut Books,
         tell: &mut impl FnMut(&Books),
+        mut is_complete: impl FnMut(&mut Books) -> bool,
     ) -> Result<(), Error> {
-        let mut total = self.total(scope).await?;
-        while books.read < total {
-            // Pages run from the newest down: the next ones in order are this far from the top.
-            let left = total.saturating_sub(books.read);
+        let end = self.total(scope).await?;
+        let (mut total, mut growth) = (end, 0);
+        while !is_complete(books) && books.read < end {
+            // Pages run from the newest down: the next ones in order are this far from the top, and
+            // as much further as is written until the page is read.
+            let before = books.read;
+            let left = total.saturating_sub(before).saturating_add(growth);
             let limit = left.min(i64::from(Page::LIMIT_MAX));
-            let page = u8::try_from(limit)
-                .ok()
-                .and_then(|limit| Page::new(limit, left.saturating_sub(i64::from(limit))))
-                .unwrap_or_default();
+            let offset = left.saturating_sub(limit);
+            let page = u8::try_from(limit).ok().and_then(|limit| Page::new(limit, offset));
+            let page = page.unwrap_or_default();
             let listed = self.0.store.entries(&Query::all(List::Entries(scope)).page(page)).await?;
-            if listed.total == total {
-                for entry in listed.items.iter().rev() {
+            // The newest has the number of the total, and the others follow without a gap.
+            let newest = listed.total.saturating_sub(offset);
+            let numbers = (1..=newest).rev();
+            let found: Vec<_> = numbers.zip(&listed.items).collect();
+            for (number, entry) in found.into_iter().rev() {
+                if number == books.read.saturating_add(1) && number <= end && !is_complete(books) {
                     books.add(entry);
                 }
+            }
+            let lead = growth;
+            growth = listed.total.saturating_sub(total);
+            if books.read == before && lead == 0 && growth == 0 && !is_complete(books) {
+                // Nothing has come in between, and yet it is not where it belongs.
+                books.read = books.read.saturating_add(1);
+                books.note(Violation::Missing { scope, number: books.read });
             }
             tell(books);
             total = listed.total;
@@ -191,12 +221,21 @@ struct Books {
     read: i64,
     sums: BTreeMap<LedgerAccount, Amount>,
     open: HashMap<TransactionId, (Amount, Amount)>,
+    /// The accounts whose entries added up to what the store says, at a moment that it may be of.
+    sound: BTreeSet<LedgerAccount>,
     violations: Vec<Violation>,
 }
 
 impl Books {
     fn new(scope: Scope) -> Self {
-        Self { scope, read: 0, sums: BTreeMap::new(), open: HashMap::new(), violations: Vec::new() }
+        Self {
+            scope,
+            read: 0,
+            sums: BTreeMap::new(),
+            open: HashMap::new(),
+            sound: BTreeSet::new(),
+            violations: Vec::new(),
+        }
     }
 
     /// How many entries were read.
@@ -235,17 +274,32 @@ impl Books {
         }
     }
 
-    fn close(&mut self, balances: &[Balance]) {
+    /// Are these the balances after what was read?
+    fn agrees_with(&mut self, stored: &BTreeMap<LedgerAccount, Amount>) -> bool {
+        let mut agrees = self.open.is_empty();
+        for account in self.accounts(stored) {
+            let sum = self.sums.get(&account).copied().unwrap_or_default();
+            if sum == stored.get(&account).copied().unwrap_or_default() {
+                self.sound.insert(account);
+            } else {
+                agrees = false;
+            }
+        }
+        agrees
+    }
+
+    fn accounts(&self, stored: &BTreeMap<LedgerAccount, Amount>) -> BTreeSet<LedgerAccount> {
+        self.sums.keys().chain(stored.keys()).copied().collect()
+    }
+
+    fn close(&mut self, stored: &BTreeMap<LedgerAccount, Amount>) {
         for (transaction, (debits, credits)) in std::mem::take(&mut self.open) {
             self.note(Violation::Unbalanced { transaction, debits, credits });
         }
-        let stored: BTreeMap<LedgerAccount, Amount> =
-            balances.iter().map(|it| (it.account, it.amount)).collect();
-        let accounts = self.sums.keys().chain(stored.keys()).copied();
-        for account in accounts.collect::<std::collections::BTreeSet<_>>() {
+        for account in self.accounts(stored) {
             let sum = self.sums.get(&account).copied().unwrap_or_default();
             let balance = stored.get(&account).copied().unwrap_or_default();
-            if sum != balance {
+            if !self.sound.contains(&account) {
                 self.note(Violation::Balance { account, balance, sum });
             }
             if account.kind.has_floor() && balance < Amount::ZERO {
@@ -253,7 +307,7 @@ impl Books {
             }
         }
         let mut by_currency = BTreeMap::<_, Vec<_>>::new();
-        for (account, amount) in &stored {
+        for (account, amount) in stored {
             by_currency.entry(account.currency).or_default().push((account.kind, *amount));
         }
         for (currency, sums) in by_currency {
