@@ -36,12 +36,6 @@ pub enum Problem {
     /// The catalogue does not offer it.
     #[error(transparent)]
     Catalogue(CatalogueError),
-    /// A currency that ISO 4217 does not list, or that is not offered.
-    #[error("is not a supported currency")]
-    CurrencyNotSupported,
-    /// A country that is not in the catalogue.
-    #[error("is not a supported country")]
-    CountryNotSupported,
     /// A phone number of a wrong form or length.
     #[error("is not a valid phone number")]
     PhoneInvalid,
@@ -119,8 +113,6 @@ impl Problem {
             | Self::IdempotencyKeyRequired => true,
             Self::Unrelated
             | Self::Catalogue(_)
-            | Self::CurrencyNotSupported
-            | Self::CountryNotSupported
             | Self::RefundNotSupported
             | Self::PartialRefundNotSupported
             | Self::RefundTooLarge { .. }
@@ -146,8 +138,6 @@ impl Problem {
             Self::Immutable => "parameter_immutable",
             Self::Unrelated => "related_resource_not_found",
             Self::Catalogue(error) => catalogue_code(error),
-            Self::CurrencyNotSupported => "currency_not_supported",
-            Self::CountryNotSupported => "country_not_supported",
             Self::PhoneInvalid => "phone_invalid",
             Self::PhoneCountryMismatch => "phone_country_mismatch",
             Self::RefundNotSupported => "refund_not_supported",

@@ -24,7 +24,7 @@ pub(crate) const DUES: TableDefinition<'_, Due<'static>, ()> = TableDefinition::
 pub(crate) type Place = (&'static str, u128, bool, u128, i64);
 /// Table, lane (the endpoint of a delivery), moment, name.
 pub(crate) type Due<'a> = (&'a str, u128, i64, &'a str);
-type Account = (u128, bool, &'static str, &'static str);
+type Account<'a> = (u128, bool, &'a str, &'static str);
 type Payment = (u128, bool, u128, u128);
 
 /// Sorts behind every name and every word of ours.
@@ -55,7 +55,7 @@ pub(crate) fn place(list: List, number: i64) -> Place {
     (list.name(), account, live, payment, number)
 }
 
-pub(crate) fn account(of: &LedgerAccount) -> Account {
+pub(crate) fn account(of: &LedgerAccount) -> Account<'_> {
     let (account, live) = scope(of.scope);
     (account, live, of.currency.code(), of.kind.as_str())
 }

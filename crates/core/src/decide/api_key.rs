@@ -2,6 +2,7 @@
 
 use crate::{
     commit::{changeset::Changeset, record::Versioned},
+    error::Error,
     model::{
         account::Account,
         api_key::{ApiKey, ApiKeyKind, KeyHash, hint, prefix},
@@ -107,8 +108,11 @@ pub fn revoke(key: Versioned<ApiKey>, now: Timestamp) -> (ApiKey, Changeset) {
     (key, changes)
 }
 
-/// Replaces a key by a new one of the same kind and name; the old one ends after a grace of 0 to
-/// 604,800 seconds, at once when there is none.
+/// Replaces a key by a new one of the same kind and name, which has no end; the old one ends after a
+/// grace of 0 to 604,800 seconds, at once when there is none.
+///
+/// # Errors
+/// [`Error::NotFound`] for a key that has ended: whoever holds it must not get another one.
 ///
 /// ```
 /// use cauri_core::{KeyHash, Write, decide};
@@ -117,15 +121,22 @@ pub fn revoke(key: Versioned<ApiKey>, now: Timestamp) -> (ApiKey, Changeset) {
 /// let mut shop = Shop::open();
 /// let (key, _) = shop.key();
 /// let (old, now) = (key.value.hash, shop.now());
-/// let (new, changes) = decide::api_key::roll(key, 86_400, &mut shop.env);
+/// let (new, changes) = decide::api_key::roll(key, 86_400, &mut shop.env)?;
 /// assert_ne!(KeyHash::of(new.clear.reveal()), Some(old));
 /// assert_eq!(shop.commit(changes), Ok(()));
+/// # Ok::<(), cauri_core::Error>(())
 /// ```
-#[must_use]
-pub fn roll(key: Versioned<ApiKey>, grace_s: u32, env: &mut Env) -> (NewApiKey, Changeset) {
+pub fn roll(
+    key: Versioned<ApiKey>,
+    grace_s: u32,
+    env: &mut Env,
+) -> Result<(NewApiKey, Changeset), Error> {
     let Versioned { value: mut old, version, .. } = key;
-    let (new, mut changes) = create(old.scope, old.kind, old.name.clone(), None, env);
     let now = env.now();
+    if old.revoked_at.is_some() || old.has_expired(now) {
+        return Err(Error::NotFound("API key"));
+    }
+    let (new, mut changes) = create(old.scope, old.kind, old.name.clone(), None, env);
     if grace_s == 0 {
         old.revoked_at = old.revoked_at.or(Some(now));
     } else {
@@ -133,7 +144,7 @@ pub fn roll(key: Versioned<ApiKey>, grace_s: u32, env: &mut Env) -> (NewApiKey, 
         old.expires_at = Some(old.expires_at.map_or(end, |at| at.min(end)));
     }
     changes.update(old, version, None);
-    (new, changes)
+    Ok((new, changes))
 }
 
 /// Notes that a key was used; `None` when it was noted within the last minute.

@@ -3,7 +3,7 @@
 use super::draft::{Context, Decision, Draft, touched};
 use crate::{
     commit::record::Versioned,
-    error::{Error, Fault, Problem},
+    error::{Error, Fault, Faults, Problem},
     model::customer::Customer,
     wire::{self, CreateCustomer, ModifyCustomer},
 };
@@ -29,6 +29,7 @@ pub fn create(
     ask: CreateCustomer,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Customer>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let now = cx.env.now();
     let customer = Customer {
         id: cx.env.id(),
@@ -42,7 +43,6 @@ pub fn create(
         created_at: now,
         updated_at: now,
     };
-    reachable(&customer)?;
     let shown = wire::Customer::of(&customer, None)?;
     let mut draft = Draft::new(cx);
     draft.changes.insert(customer, None);
@@ -52,7 +52,7 @@ pub fn create(
 /// Modifies a customer.
 ///
 /// # Errors
-/// A customer that would be left without name, e-mail address and phone.
+/// Wrong parameters; a customer that would be left without name, e-mail address and phone.
 ///
 /// ```
 /// use cauri_core::{Patch, decide, wire::ModifyCustomer};
@@ -71,6 +71,7 @@ pub fn modify(
     customer: Versioned<Customer>,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Customer>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let Versioned { value: mut customer, version, .. } = customer;
     let ModifyCustomer { name, email, phone, country, reference, metadata } = ask;
     customer.name = name.applied(&customer.name);

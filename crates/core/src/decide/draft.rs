@@ -47,6 +47,15 @@ pub struct Context<'a> {
     pub held_until: Option<Timestamp>,
 }
 
+impl Context<'_> {
+    /// What a request is held against that was built instead of read.
+    pub(super) fn form(&self) -> wire::Form<'_> {
+        let environment = self.scope.environment;
+        let catalogue = &self.terms.offers(environment).catalogue;
+        wire::Form { environment, catalogue, now: self.env.now() }
+    }
+}
+
 /// What was decided.
 #[derive(Debug, Clone)]
 #[expect(clippy::exhaustive_structs, reason = "the engine takes it apart")]

@@ -1,5 +1,7 @@
 //! Idempotency: what a key that was used before means (API §5).
 
+use std::fmt;
+
 use crate::{
     arithmetic::seal::{Keyring, SealError},
     commit::{changeset::Changeset, record::Versioned},
@@ -65,7 +67,7 @@ pub fn earlier<'a>(
 }
 
 /// What is answered to a key, to be kept.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[expect(clippy::exhaustive_structs, reason = "the engine builds it")]
 pub struct Answered {
     /// Which kind of success.
@@ -76,6 +78,18 @@ pub struct Answered {
     pub body: String,
     /// Does the body hold a secret?
     pub secret: bool,
+}
+
+impl fmt::Debug for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The body is what only the caller may see.
+        f.debug_struct("Answered")
+            .field("success", &self.success)
+            .field("location", &self.location)
+            .field("body", &format_args!("{} bytes", self.body.len()))
+            .field("secret", &self.secret)
+            .finish()
+    }
 }
 
 /// Adds the record of an answer to the changes that make it true. A record whose time is over is

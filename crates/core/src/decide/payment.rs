@@ -5,10 +5,11 @@ mod story;
 use self::story::Story;
 use super::draft::{Context, Decision, Draft, Line, touched};
 use crate::{
+    arithmetic::fee::FeeKind,
     commit::record::Versioned,
-    error::{Error, Problem},
+    error::{Error, Faults, Problem},
     model::{
-        catalogue::{Ask, Catalogue},
+        catalogue::{Ask, Catalogue, CatalogueError},
         customer::Customer,
         event::EventKind,
         failure::FailureCode,
@@ -16,12 +17,13 @@ use crate::{
         order::{NextQuestion, Report},
         payment::{NextAction, Payment, PaymentStatus, PaymentStep},
         payment_link::{PaymentLink, PaymentLinkStatus},
+        scenario::Scenario,
         simulation::Simulation,
         timeline::{Actor, TimelineKind},
     },
     value::{
         country::Country,
-        id::OrderId,
+        id::{OrderId, PaymentId},
         method::{Flow, PaymentMethod},
         money::Amount,
         phone::Phone,
@@ -65,7 +67,7 @@ pub struct Case {
 /// Creates a payment (API §9.2).
 ///
 /// # Errors
-/// In this order: what the request names and does not exist, amounts that differ from the link's,
+/// In this order: wrong parameters, what the request names and does not exist, amounts that differ from the link's,
 /// what the catalogue does not offer, and a link that takes no payment now.
 ///
 /// ```
@@ -91,6 +93,7 @@ pub fn create(
     related: Related,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payment>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let customer = match related.customer {
         Some(None) => return Err(Error::fault("customer", Problem::Unrelated)),
         Some(found) => found,
@@ -106,17 +109,15 @@ pub fn create(
     let currency = agreed(ask.currency, place.map(|link| link.currency), "currency")?;
     let offers = cx.terms.offers(cx.scope.environment);
     let phone = payer_phone(&ask, customer.as_ref())?;
-    let country = payer_country(&ask, place, phone.as_ref(), &offers.catalogue)?;
+    let country = payer_country(&ask, place, phone.as_ref(), &cx.form())?;
     if place.is_some_and(|link| link.methods.as_ref().is_some_and(|all| !all.contains(&ask.method)))
     {
         return Err(Error::fault(
             "payment_method",
-            Problem::Catalogue(
-                crate::model::catalogue::CatalogueError::PaymentMethodNotSupported {
-                    method: ask.method,
-                    country,
-                },
-            ),
+            Problem::Catalogue(CatalogueError::PaymentMethodNotSupported {
+                method: ask.method,
+                country,
+            }),
         ));
     }
     let offer = offers
@@ -133,13 +134,8 @@ pub fn create(
     if let Some(link) = place {
         open_to_payment(link, cx.env.now())?;
     }
-    let fee = offers.fees.fee(
-        crate::arithmetic::fee::FeeKind::Payment,
-        ask.method,
-        ask.network.as_ref(),
-        currency,
-        amount,
-    )?;
+    let fee =
+        offers.fees.fee(FeeKind::Payment, ask.method, ask.network.as_ref(), currency, amount)?;
 
     let now = cx.env.now();
     let id = cx.env.id();
@@ -230,16 +226,21 @@ pub fn report(
     actor: Actor,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payment>, Error> {
-    let soonest = cx.env.now().plus_millis(SOONEST_MS);
+    let now = cx.env.now();
+    let soonest = now.plus_millis(SOONEST_MS);
     let mut story = Story::new(case, actor, cx);
+    let planned = story.payment.poll_at;
     for report in reports {
         story.hear(report)?;
     }
-    // Whoever has ended is not asked about any more; an expired payment may still be paid.
-    let may_change =
-        story.payment.status.is_open() || story.payment.status == PaymentStatus::Expired;
-    story.payment.poll_at =
-        next.after(story.payment.poll_at).filter(|_| may_change).map(|at| at.max(soonest));
+    // Whoever has ended is not asked about any more, but for an expired payment, which may still be
+    // paid, and one that is to be called off.
+    let goes_on = match story.payment.status {
+        PaymentStatus::Expired => planned.is_some() || next != NextQuestion::AsPlanned,
+        PaymentStatus::Cancelled => planned.is_some(),
+        status => status.is_open(),
+    };
+    story.payment.poll_at = next.after(planned, now).filter(|_| goes_on).map(|at| at.max(soonest));
     if story.payment.status.is_open() && story.payment.expires_at <= story.now() {
         // Only a late success can follow.
         story.actor = Actor::System;
@@ -263,6 +264,9 @@ pub fn report(
 ///
 /// # Errors
 /// [`Error::PaymentNotCancellable`] in any other state, or when the network does not confirm.
+///
+/// Nobody can know of a live payment that it was not sent by now, so it is due at once, to be called
+/// off at its network ([`call_off_again`]).
 ///
 /// ```
 /// use cauri_core::{Error, PaymentStatus, Report, decide::payment};
@@ -308,7 +312,42 @@ pub fn cancel(
         EventKind::PaymentCancelled,
         "The payment was cancelled.",
     )?;
+    if !confirmed && story.payment.scope.environment.is_live() {
+        story.payment.poll_at = Some(story.now());
+    }
     story.end()
+}
+
+/// When a network is asked again to call off a payment that was cancelled, after it did not and
+/// reported this; `None` when that is over: the network knows of its end or never will know of it,
+/// or no payer can pay any more.
+///
+/// ```
+/// use cauri_core::{Report, decide::payment::call_off_again};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut payment = Shop::open().payment(5_000).value;
+/// let cancelled = payment.created_at;
+/// payment.cancelled_at = Some(cancelled);
+/// let after = |report, seconds| call_off_again(&payment, &[report], cancelled.plus_seconds(seconds));
+/// assert_eq!(after(Report::Unknown, 0), Some(cancelled.plus_seconds(5)));
+/// assert_eq!(after(Report::Unknown, 60), Some(cancelled.plus_seconds(120)));
+/// // What was on its way when it was cancelled may arrive yet, for a while.
+/// assert!(after(Report::NotFound, 60).is_some() && after(Report::NotFound, 90).is_none());
+/// assert_eq!(after(Report::Expired, 0), None);
+/// ```
+#[must_use]
+pub fn call_off_again(payment: &Payment, reports: &[Report], now: Timestamp) -> Option<Timestamp> {
+    let since = payment.cancelled_at.unwrap_or(payment.created_at);
+    let is_over = |report: &Report| match report {
+        Report::Paid | Report::Failed(_) | Report::Refused(_) | Report::Expired => true,
+        Report::NotFound => now >= since.plus_millis(ON_ITS_WAY_MS),
+        Report::Accepted { .. } | Report::Unreachable | Report::Unknown => false,
+    };
+    // Each time after twice as long.
+    let again = now.plus_millis(now.since(since).max(RESUBMIT_MS));
+    let last = payment.expires_at.plus_millis(ON_ITS_WAY_MS);
+    (again <= last && !reports.iter().any(is_over)).then_some(again)
 }
 
 /// May the network of this payment be asked to cancel it (API §9.4)?
@@ -330,7 +369,13 @@ pub fn cancel(
 pub fn is_cancellable_by_network(payment: &Payment, catalogue: &Catalogue) -> bool {
     payment.status == PaymentStatus::Processing
         && catalogue
-            .find(payment.country, payment.method, payment.network.as_ref(), payment.currency)
+            .find(
+                payment.country,
+                payment.method,
+                payment.network.as_ref(),
+                payment.currency,
+                Purpose::Payin,
+            )
             .is_some_and(|offer| offer.capabilities.cancel)
 }
 
@@ -367,10 +412,9 @@ pub fn settle(case: Case, cx: &mut Context<'_>) -> Result<Decision<wire::Payment
 /// [`Error::SimulationNotAllowed`] when the payment's status does not allow it.
 pub(super) fn simulate(
     case: Case,
-    scenario: crate::model::scenario::Scenario,
+    scenario: Scenario,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payment>, Error> {
-    use crate::model::scenario::Scenario;
     let payment = &case.payment.value;
     let id = OrderId::Payment(payment.id);
     let allowed = match payment.status {
@@ -457,7 +501,7 @@ fn payer_country(
     ask: &CreatePayment,
     link: Option<&PaymentLink>,
     phone: Option<&Phone>,
-    catalogue: &Catalogue,
+    form: &wire::Form<'_>,
 ) -> Result<Country, Error> {
     let named = match (ask.country, link.map(|link| link.country)) {
         (Some(asked), Some(linked)) if asked != linked => {
@@ -468,26 +512,7 @@ fn payer_country(
     let Some(phone) = phone else {
         return named.ok_or_else(|| Error::fault("country", Problem::Missing));
     };
-    phone_country(named, phone, catalogue)
-}
-
-/// The country of a phone, which must be the named one where one is named.
-pub(super) fn phone_country(
-    named: Option<Country>,
-    phone: &Phone,
-    catalogue: &Catalogue,
-) -> Result<Country, Error> {
-    let of_phone = catalogue.country_of(phone).map(|place| place.country());
-    if of_phone.is_some() && !catalogue.national_length_ok(phone) {
-        return Err(Error::fault("phone", Problem::PhoneInvalid));
-    }
-    match (named, of_phone) {
-        (Some(named), Some(of_phone)) if named == of_phone => Ok(named),
-        (Some(named), None) if catalogue.country(named).is_none() => Ok(named),
-        (Some(_), _) => Err(Error::fault("phone", Problem::PhoneCountryMismatch)),
-        (None, Some(of_phone)) => Ok(of_phone),
-        (None, None) => Err(Error::fault("country", Problem::CountryNotSupported)),
-    }
+    Ok(form.country_of(named, phone)?)
 }
 
 fn open_to_payment(link: &PaymentLink, now: Timestamp) -> Result<(), Error> {
@@ -506,7 +531,7 @@ fn open_to_payment(link: &PaymentLink, now: Timestamp) -> Result<(), Error> {
     Ok(())
 }
 
-fn next_action(offer: &Offer, base: &str, id: crate::value::id::PaymentId) -> NextAction {
+fn next_action(offer: &Offer, base: &str, id: PaymentId) -> NextAction {
     match offer.flow {
         Flow::Push => NextAction::ApproveOnPhone,
         Flow::Redirect => {

@@ -3,7 +3,7 @@
 use super::draft::{Context, Decision, Draft, touched};
 use crate::{
     commit::record::Versioned,
-    error::{Error, Fault, Problem},
+    error::{Error, Fault, Faults, Problem},
     model::{
         catalogue::{Ask, CatalogueError},
         event::EventKind,
@@ -17,7 +17,7 @@ use crate::{
 /// Creates a payment link (API §12).
 ///
 /// # Errors
-/// What the catalogue does not offer.
+/// Wrong parameters, what the catalogue does not offer.
 ///
 /// ```
 /// use cauri_core::decide;
@@ -32,6 +32,7 @@ pub fn create(
     ask: CreatePaymentLink,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::PaymentLink>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     offered(&ask, cx)?;
     let now = cx.env.now();
     let id = cx.env.id();
@@ -103,7 +104,7 @@ fn offered(ask: &CreatePaymentLink, cx: &Context<'_>) -> Result<(), Error> {
 /// Modifies a payment link (API §12). Emits nothing.
 ///
 /// # Errors
-/// [`Error::PaymentLinkAlreadyPaid`] for what a paid link keeps, [`Error::PaymentLinkLocked`] for
+/// Wrong parameters; [`Error::PaymentLinkAlreadyPaid`] for what a paid link keeps, [`Error::PaymentLinkLocked`] for
 /// an amount that a payment relies on.
 ///
 /// ```
@@ -126,6 +127,7 @@ pub fn modify(
     link: Versioned<PaymentLink>,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::PaymentLink>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let Versioned { value: mut link, version, .. } = link;
     let ModifyPaymentLink {
         title,

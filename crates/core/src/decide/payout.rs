@@ -2,12 +2,12 @@
 
 use super::{
     draft::{Context, Decision, Draft, Why, touched},
-    payment::{RESUBMIT_MS, SOONEST_MS, phone_country},
+    payment::{RESUBMIT_MS, SOONEST_MS},
 };
 use crate::{
     arithmetic::fee::FeeKind,
     commit::record::Versioned,
-    error::{Error, Problem},
+    error::{Error, Faults, Problem},
     model::{
         catalogue::Ask,
         event::EventKind,
@@ -27,7 +27,7 @@ use crate::{
 /// that the request names is there.
 ///
 /// # Errors
-/// In this order: a customer that does not exist, what the catalogue does not offer, and, once
+/// In this order: wrong parameters, a customer that does not exist, what the catalogue does not offer, and, once
 /// committed, [`Error::BalanceInsufficient`].
 ///
 /// ```
@@ -53,11 +53,12 @@ pub fn create(
     customer_exists: bool,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Payout>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     if ask.customer.is_some() && !customer_exists {
         return Err(Error::fault("customer", Problem::Unrelated));
     }
     let offers = cx.terms.offers(cx.scope.environment);
-    let country = phone_country(ask.country, &ask.phone, &offers.catalogue)?;
+    let country = cx.form().country_of(ask.country, &ask.phone)?;
     let offer = offers
         .catalogue
         .offer(Ask {
@@ -151,13 +152,14 @@ pub fn report(
     for report in reports {
         story.hear(report)?;
     }
-    let soonest = story.draft.now().plus_millis(SOONEST_MS);
+    let now = story.draft.now();
+    let soonest = now.plus_millis(SOONEST_MS);
     story.payout.poll_at = next
-        .after(story.payout.poll_at)
+        .after(story.payout.poll_at, now)
         .filter(|_| story.payout.status.is_open())
         .map(|at| at.max(soonest));
     if story.payout.status == PayoutStatus::Created && story.payout.poll_at.is_none() {
-        story.payout.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));
+        story.payout.poll_at = Some(now.plus_millis(RESUBMIT_MS));
     }
     story.end()
 }
@@ -238,7 +240,10 @@ impl<'c, 'a> Story<'c, 'a> {
                 self.accept()?;
                 self.fail(*code)
             }
-            (Report::Failed(code), PayoutStatus::Processing) => self.fail(*code),
+            // Refused after all: it never will be paid.
+            (Report::Failed(code) | Report::Refused(code), PayoutStatus::Processing) => {
+                self.fail(*code)
+            }
             // Nothing new, nothing certain, or the payout has ended.
             (
                 Report::Accepted { .. }

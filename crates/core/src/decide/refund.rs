@@ -8,11 +8,12 @@ use super::{
 use crate::{
     arithmetic::fee::refund_share,
     commit::record::Versioned,
-    error::{Error, Problem},
+    error::{Error, Faults, Problem},
     model::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
+        offer::Purpose,
         order::{NextQuestion, Report},
         payment::{Payment, PaymentStatus, PaymentStep},
         refund::{Refund, RefundStatus, RefundStep},
@@ -41,7 +42,7 @@ pub struct Case {
 /// payment.
 ///
 /// # Errors
-/// In this order: an unknown payment, a status that allows no refund, a network that cannot refund
+/// In this order: wrong parameters, an unknown payment, a status that allows no refund, a network that cannot refund
 /// (in parts), more than is left, and [`Error::BalanceInsufficient`].
 ///
 /// ```
@@ -68,6 +69,7 @@ pub fn create(
     payment: Option<Versioned<Payment>>,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::Refund>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let Some(Versioned { value: mut payment, version, .. }) = payment else {
         return Err(Error::fault("payment", Problem::Unrelated));
     };
@@ -158,7 +160,13 @@ fn refundable(ask: &CreateRefund, payment: &Payment, cx: &Context<'_>) -> Result
         .terms
         .offers(cx.scope.environment)
         .catalogue
-        .find(payment.country, payment.method, payment.network.as_ref(), payment.currency)
+        .find(
+            payment.country,
+            payment.method,
+            payment.network.as_ref(),
+            payment.currency,
+            Purpose::Payin,
+        )
         .map(|offer| offer.capabilities)
         .unwrap_or_default();
     if !capabilities.refund {
@@ -211,14 +219,15 @@ pub fn report(
     for report in reports {
         story.hear(report)?;
     }
-    let soonest = story.draft.now().plus_millis(SOONEST_MS);
+    let now = story.draft.now();
+    let soonest = now.plus_millis(SOONEST_MS);
     story.refund.poll_at = next
-        .after(story.refund.poll_at)
+        .after(story.refund.poll_at, now)
         .filter(|_| story.refund.status == RefundStatus::Created)
         .map(|at| at.max(soonest));
     let waits = story.refund.status == RefundStatus::Created && story.refund.accepted_at.is_none();
     if waits && story.refund.poll_at.is_none() {
-        story.refund.poll_at = Some(story.draft.now().plus_millis(RESUBMIT_MS));
+        story.refund.poll_at = Some(now.plus_millis(RESUBMIT_MS));
     }
     story.end()
 }

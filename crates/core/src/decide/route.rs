@@ -10,7 +10,6 @@ use crate::{
         record::{Entity, Versioned},
     },
     model::{
-        catalogue::Catalogue,
         failure::FailureCode,
         offer::{Connection, Offer, Purpose},
         order::{Order, Report},
@@ -63,7 +62,8 @@ pub fn others<'a>(order: &Order, terms: &'a Terms) -> Vec<&'a Connection> {
     if order.scope.environment == Environment::Sandbox {
         return Vec::new();
     }
-    let offer = offer_of(order, purpose, &terms.live.catalogue);
+    let (network, catalogue) = (order.network.as_ref(), &terms.live.catalogue);
+    let offer = catalogue.find(order.country, order.method, network, order.currency, purpose);
     let Some(route) = offer.and_then(|offer| terms.routes.of(&offer.connection)) else {
         return Vec::new();
     };
@@ -73,16 +73,6 @@ pub fn others<'a>(order: &Order, terms: &'a Terms) -> Vec<&'a Connection> {
         return Vec::new();
     }
     ranked.into_iter().filter(|connection| **connection != order.connection).collect()
-}
-
-/// The offer by which an order was created.
-fn offer_of<'a>(order: &Order, purpose: Purpose, catalogue: &'a Catalogue) -> Option<&'a Offer> {
-    catalogue.country(order.country)?.offers().iter().find(|offer| {
-        offer.method == order.method
-            && offer.currency == order.currency
-            && offer.capabilities.allow(purpose)
-            && order.network.as_ref().is_none_or(|network| offer.network == *network)
-    })
 }
 
 /// Was an order that was sent with this answer certainly not taken on, for a reason that lies with

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     commit::{changeset::Changeset, record::Versioned},
-    error::{Error, Problem},
+    error::{Error, Faults, Problem},
     model::{
         idempotency::{IdempotencyRecord, RETENTION_MS, StoredBody, Success},
         ledger::{EntryKind, LedgerAccountKind as Account, Posting, PostingHead},
@@ -20,7 +20,7 @@ use crate::{
 /// Credits test money (posting L9) on top of `available`, what was available when it was read.
 ///
 /// # Errors
-/// [`Error::Overflow`] when the balance would not fit into 64 bits.
+/// Wrong parameters; [`Error::Overflow`] when the balance would not fit into 64 bits.
 ///
 /// ```
 /// use cauri_core::{Amount, LedgerAccountKind, decide, wire::Fund};
@@ -38,6 +38,7 @@ pub fn fund(
     available: Amount,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::SandboxFunding>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let available = available.plus(ask.amount)?;
     let head = PostingHead {
         scope: cx.scope,

@@ -4,7 +4,7 @@ use super::draft::{Context, Decision, Draft, touched};
 use crate::{
     arithmetic::seal::{Keyring, SealError, Sealed},
     commit::{changeset::Changeset, record::Versioned},
-    error::{Error, Fault, Problem},
+    error::{Error, Fault, Faults, Problem},
     model::{
         delivery::Delivery,
         event::Event,
@@ -43,6 +43,7 @@ pub fn create(
     keys: &Keyring,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::WebhookEndpoint>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let count = listeners.as_ref().map_or(0, |listeners| listeners.value.endpoints.len());
     if count >= ENDPOINTS_MAX {
         let problem = Problem::EndpointLimitReached { max: ENDPOINTS_MAX };
@@ -75,7 +76,7 @@ pub fn create(
 /// Modifies an endpoint; a rotation answers the new secret (API §16.2).
 ///
 /// # Errors
-/// Metadata of more than 50 keys.
+/// Wrong parameters; metadata of more than 50 keys.
 ///
 /// ```
 /// use cauri_core::{WebhookEndpoint, decide, wire::ModifyWebhookEndpoint};
@@ -99,6 +100,7 @@ pub fn modify(
     keys: &Keyring,
     cx: &mut Context<'_>,
 ) -> Result<Decision<wire::WebhookEndpoint>, Error> {
+    Faults::none(ask.faults(&cx.form()))?;
     let Versioned { value: mut endpoint, version, .. } = endpoint;
     let ModifyWebhookEndpoint { url, events, active, description, metadata, rotate_secret } = ask;
     let now = cx.env.now();

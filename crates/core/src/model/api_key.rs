@@ -131,3 +131,21 @@ pub struct ApiKey {
     /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
+
+impl ApiKey {
+    /// Has it come to its end by then?
+    ///
+    /// ```
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let (mut key, now) = (shop.key().0.value, shop.now());
+    /// assert!(!key.has_expired(now));
+    /// key.expires_at = Some(now);
+    /// assert!(key.has_expired(now));
+    /// ```
+    #[must_use]
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
+}

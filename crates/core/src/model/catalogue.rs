@@ -377,8 +377,8 @@ impl Catalogue {
             .max_by_key(|place| place.dial().len())
     }
 
-    /// Does the number have as many digits after the calling code as its country wants? False when
-    /// the country is unknown.
+    /// Does the number have as many digits after the calling code as a country of that code wants?
+    /// False when no country has it.
     ///
     /// ```
     /// use cauri_core::Catalogue;
@@ -389,12 +389,9 @@ impl Catalogue {
     /// ```
     #[must_use]
     pub fn national_length_ok(&self, phone: &Phone) -> bool {
-        self.country_of(phone).is_some_and(|place| {
-            place
-                .national(phone)
-                .and_then(|digits| u8::try_from(digits.len()).ok())
-                .is_some_and(|digits| place.national_digits().contains(&digits))
-        })
+        let dial = self.country_of(phone).map(CountryOffer::dial);
+        let of_code = |place: &&CountryOffer| Some(place.dial()) == dial;
+        self.0.iter().filter(of_code).any(|place| place.is_national_length(phone))
     }
 
     /// The offer that a payment or payout would use, or the first reason why there is none.
@@ -483,17 +480,22 @@ impl Catalogue {
         Ok(offer)
     }
 
-    /// The offer that an existing payment or payout uses, whatever its amount. `network` is None
-    /// for a card whose network is not known yet: then the first of the currency.
+    /// The offer that an existing payment or payout uses, whatever its amount and though it may have
+    /// been taken back since.
+    ///
+    /// A card's network may not be known yet, or be one that its gateway named and the catalogue does
+    /// not list: then it uses the first of the currency that is for this purpose, as when it was
+    /// made.
     ///
     /// ```
-    /// use cauri_core::{Catalogue, PaymentMethod};
+    /// use cauri_core::{Catalogue, PaymentMethod, Purpose};
     /// let catalogue = Catalogue::sandbox();
     /// let wave = catalogue.find(
     ///     "CI".parse()?,
     ///     PaymentMethod::MobileMoney,
     ///     Some(&"wave".parse()?),
     ///     "XOF".parse()?,
+    ///     Purpose::Payin,
     /// );
     /// assert_eq!(wave.map(|offer| offer.capabilities.partial_refund), Some(false));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -505,12 +507,18 @@ impl Catalogue {
         method: PaymentMethod,
         network: Option<&Network>,
         currency: Currency,
+        purpose: Purpose,
     ) -> Option<&Offer> {
-        self.country(country)?.offers.iter().find(|offer| {
-            offer.method == method
-                && offer.currency == currency
-                && network.is_none_or(|only| offer.network == *only)
-        })
+        let place = self.country(country)?;
+        let offers = || {
+            let of_method = place.offers.iter().filter(move |offer| offer.method == method);
+            of_method.filter(move |offer| offer.currency == currency)
+        };
+        let named = network.and_then(|network| offers().find(|offer| offer.network == *network));
+        if named.is_some() || (network.is_some() && method != PaymentMethod::Card) {
+            return named;
+        }
+        offers().find(|offer| offer.capabilities.allow(purpose)).or_else(|| offers().next())
     }
 
     /// The currency (the country's first if none is named) and the networks of each payment

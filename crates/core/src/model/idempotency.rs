@@ -73,13 +73,22 @@ choice! {
 }
 
 /// The bytes that were answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "stores map both")]
 pub enum StoredBody {
     /// As they were sent.
     Plain(String),
     /// Sealed, because they hold a secret.
     Sealed(Sealed),
+}
+
+impl fmt::Debug for StoredBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(body) => write!(f, "Plain({} bytes)", body.len()),
+            Self::Sealed(sealed) => f.debug_tuple("Sealed").field(sealed).finish(),
+        }
+    }
 }
 
 /// The answer to the first use of a key: stored in the commit that made it true, given again to

@@ -254,6 +254,12 @@ impl CountryOffer {
         &self.national_digits
     }
 
+    /// Has the number this country's calling code, and as many digits after it as it wants?
+    pub(crate) fn is_national_length(&self, phone: &Phone) -> bool {
+        let digits = self.national(phone).and_then(|digits| u8::try_from(digits.len()).ok());
+        digits.is_some_and(|digits| self.national_digits.contains(&digits))
+    }
+
     /// The first of its currencies.
     ///
     /// ```

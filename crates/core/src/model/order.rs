@@ -175,17 +175,21 @@ pub enum NextQuestion {
     Never,
 }
 
+/// After how long somebody else takes over an order that nobody has planned anything for, in
+/// milliseconds: as long as the hold of whoever made it.
+const TAKEN_OVER_MS: i64 = 20_000;
+
 impl NextQuestion {
     /// The plan after this.
     #[must_use]
-    pub(crate) const fn after(self, planned: Option<Timestamp>) -> Option<Timestamp> {
+    pub(crate) fn after(self, planned: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
+        // A plan whose time has come is being seen to by whoever holds the order.
+        let planned = planned.filter(|at| *at > now);
         match self {
-            Self::AsPlanned => planned,
+            // Whoever holds it loses the hold by this, and may die before it has told its answer.
+            Self::AsPlanned => Some(planned.unwrap_or(now.plus_millis(TAKEN_OVER_MS))),
             Self::At(at) => Some(at),
-            Self::AtUnlessPlanned(at) => match planned {
-                Some(planned) => Some(planned),
-                None => Some(at),
-            },
+            Self::AtUnlessPlanned(at) => Some(planned.unwrap_or(at)),
             Self::Never => None,
         }
     }
@@ -238,5 +242,26 @@ impl Report {
     #[must_use]
     pub const fn accepted() -> Self {
         Self::Accepted { network: None, redirect_url: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_always_a_plan_to_come_until_there_is_nothing_left_to_ask() {
+        let now = Timestamp::from_millis(1_731_974_400_000);
+        let (past, soon, late) = (now.plus_millis(-1), now.plus_seconds(1), now.plus_seconds(60));
+        let taken_over = Some(now.plus_millis(TAKEN_OVER_MS));
+        for overdue in [None, Some(past), Some(now)] {
+            assert_eq!(NextQuestion::AsPlanned.after(overdue, now), taken_over);
+            assert_eq!(NextQuestion::AtUnlessPlanned(late).after(overdue, now), Some(late));
+        }
+        for next in [NextQuestion::AsPlanned, NextQuestion::AtUnlessPlanned(late)] {
+            assert_eq!(next.after(Some(soon), now), Some(soon));
+        }
+        assert_eq!(NextQuestion::At(late).after(Some(soon), now), Some(late));
+        assert_eq!(NextQuestion::Never.after(Some(soon), now), None);
     }
 }

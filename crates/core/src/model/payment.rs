@@ -123,6 +123,18 @@ impl PaymentStatus {
         matches!(self, Self::Created | Self::Processing)
     }
 
+    /// Would it count that it was paid? What has expired may still be paid late.
+    ///
+    /// ```
+    /// use cauri_core::PaymentStatus;
+    /// assert!(PaymentStatus::Expired.may_be_paid());
+    /// assert!(!PaymentStatus::Cancelled.may_be_paid());
+    /// ```
+    #[must_use]
+    pub const fn may_be_paid(self) -> bool {
+        self.is_open() || matches!(self, Self::Expired)
+    }
+
     /// May money of it be returned?
     ///
     /// ```

@@ -4,6 +4,7 @@ use super::{
     event::{EventKind, Told},
     failure::FailureCode,
     offer::Connection,
+    order::Report,
     simulation::Simulation,
 };
 use crate::value::{
@@ -91,6 +92,26 @@ impl PayoutStatus {
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, Self::Created | Self::Processing)
+    }
+
+    /// Do reports say the opposite of how it ended? Then money has moved that the books do not know,
+    /// or has not that they do, and people must look.
+    ///
+    /// ```
+    /// use cauri_core::{FailureCode, PayoutStatus, Report};
+    /// assert!(PayoutStatus::Failed.is_contradicted_by(&[Report::Paid]));
+    /// assert!(!PayoutStatus::Succeeded.is_contradicted_by(&[Report::Paid]));
+    /// let failed = [Report::Failed(FailureCode::NetworkError)];
+    /// assert!(PayoutStatus::Succeeded.is_contradicted_by(&failed));
+    /// assert!(!PayoutStatus::Processing.is_contradicted_by(&failed));
+    /// ```
+    #[must_use]
+    pub fn is_contradicted_by(self, reports: &[Report]) -> bool {
+        reports.iter().any(|report| match self {
+            Self::Failed => matches!(report, Report::Paid),
+            Self::Succeeded => matches!(report, Report::Failed(_)),
+            Self::Created | Self::Processing => false,
+        })
     }
 }
 

@@ -1,7 +1,5 @@
 //! Webhook endpoints: where events are sent (API §16.1).
 
-use std::collections::BTreeSet;
-
 use super::event::EventKind;
 use crate::{
     arithmetic::seal::Sealed,
@@ -20,8 +18,8 @@ pub const ENDPOINTS_MAX: usize = 16;
 pub enum Subscription {
     /// Every kind, those of the future included: `*`.
     All,
-    /// These kinds; never empty.
-    Kinds(BTreeSet<EventKind>),
+    /// These kinds, as they were named; never empty, and none twice.
+    Kinds(Vec<EventKind>),
 }
 
 impl Subscription {
@@ -42,12 +40,12 @@ impl Subscription {
         }
     }
 
-    /// The words of the API, in the contract's order.
+    /// The words of the API.
     ///
     /// ```
     /// use cauri_core::{EventKind, Subscription};
     /// let ended = Subscription::Kinds([EventKind::PaymentFailed, EventKind::PaymentSucceeded].into());
-    /// assert_eq!(ended.words(), ["payment.succeeded", "payment.failed"]);
+    /// assert_eq!(ended.words(), ["payment.failed", "payment.succeeded"]);
     /// assert_eq!(Subscription::All.words(), ["*"]);
     /// ```
     #[must_use]

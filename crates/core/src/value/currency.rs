@@ -13,8 +13,8 @@ use std::{fmt, str::FromStr};
 /// assert_eq!(exponent("KWD"), Ok(3));
 /// assert_eq!(exponent("UGX"), Ok(0)); // as ISO has it
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Currency(iso_currency::Currency);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Currency([u8; 3]);
 
 /// Why a text is no currency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -33,11 +33,13 @@ impl Currency {
     ///
     /// ```
     /// use cauri_core::Currency;
-    /// assert_eq!("XOF".parse::<Currency>().map(Currency::code), Ok("XOF"));
+    /// let currency: Currency = "XOF".parse()?;
+    /// assert_eq!(currency.code(), "XOF");
+    /// # Ok::<(), cauri_core::CurrencyError>(())
     /// ```
     #[must_use]
-    pub fn code(self) -> &'static str {
-        self.0.code()
+    pub fn code(&self) -> &str {
+        std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
     /// How many decimals people write; for display only, never for arithmetic.
@@ -50,19 +52,20 @@ impl Currency {
     /// ```
     #[must_use]
     pub fn exponent(self) -> u16 {
-        self.0.exponent().unwrap_or(0)
+        self.listed().and_then(iso_currency::Currency::exponent).unwrap_or(0)
     }
-}
 
-impl PartialOrd for Currency {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
+    /// A code of a currency's form, which ISO 4217 need not list: whether a request may name it is for
+    /// the catalogue to say, in its turn.
+    pub(crate) fn of_form(text: &str) -> Result<Self, CurrencyError> {
+        match text.as_bytes() {
+            &[a, b, c] if [a, b, c].iter().all(u8::is_ascii_uppercase) => Ok(Self([a, b, c])),
+            _ => Err(CurrencyError::Form),
+        }
     }
-}
 
-impl Ord for Currency {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.code().cmp(other.code())
+    fn listed(self) -> Option<iso_currency::Currency> {
+        iso_currency::Currency::from_code(self.code())
     }
 }
 
@@ -70,10 +73,8 @@ impl FromStr for Currency {
     type Err = CurrencyError;
 
     fn from_str(text: &str) -> Result<Self, CurrencyError> {
-        if text.len() != 3 || !text.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Err(CurrencyError::Form);
-        }
-        iso_currency::Currency::from_code(text).map(Self).ok_or(CurrencyError::Unknown)
+        let currency = Self::of_form(text)?;
+        currency.listed().map(|_| currency).ok_or(CurrencyError::Unknown)
     }
 }
 
@@ -121,5 +122,7 @@ mod tests {
         }
         assert_eq!("xof".parse::<Currency>(), Err(CurrencyError::Form));
         assert_eq!("ZZZ".parse::<Currency>(), Err(CurrencyError::Unknown));
+        assert_eq!(Currency::of_form("ZZZ").map(|it| it.to_string()), Ok("ZZZ".to_owned()));
+        assert_eq!(Currency::of_form("ZzZ"), Err(CurrencyError::Form));
     }
 }

@@ -47,7 +47,8 @@ impl FromStr for Email {
             email_address::Options::default().without_display_text().without_domain_literal();
         email_address::EmailAddress::parse_with_options(text, options)
             .ok()
-            .filter(|_| text.len() <= 254)
+            // A quoted part may hold a tab; no text of ours does.
+            .filter(|_| text.chars().count() <= 254 && !text.chars().any(char::is_control))
             .map(|_| Self(text.into()))
             .ok_or(EmailError)
     }
@@ -64,5 +65,21 @@ impl<'de> serde::Deserialize<'de> for Email {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_no_control_characters_and_at_most_254_characters() {
+        let is_address = |text: &str| text.parse::<Email>().is_ok();
+        assert!(is_address("awa@example.com") && is_address("\"awa diop\"@example.com"));
+        assert!(!is_address("\"awa\tdiop\"@example.com") && !is_address("awa\0@example.com"));
+        let host = ["a".repeat(60), "b".repeat(60), "c".repeat(60), "example.com".into()].join(".");
+        let long = |count: usize| format!("{}@{host}", "x".repeat(count));
+        let room = 254 - host.len() - 1;
+        assert!(is_address(&long(room)) && !is_address(&long(room + 1)));
     }
 }

@@ -1,16 +1,16 @@
 //! Metadata: what a client hangs on an object for itself (API §2).
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Serialize, Serializer};
 
 /// At most 50 keys of 1 to 40 characters, each with a text of at most 500.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<String, String>);
 
 /// A change to metadata, after JSON Merge Patch: key by key, a missing value deletes the key.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 #[expect(clippy::exhaustive_enums, reason = "merge patch knows no fourth thing")]
 pub enum MetadataPatch {
     /// Nothing changes.
@@ -20,6 +20,23 @@ pub enum MetadataPatch {
     Clear,
     /// The named keys are set or, where the value is missing, deleted.
     Merge(BTreeMap<String, Option<String>>),
+}
+
+// What clients hang on an object may be personal, and stays out of logs.
+impl fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Metadata({} keys)", self.0.len())
+    }
+}
+
+impl fmt::Debug for MetadataPatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Keep => f.write_str("Keep"),
+            Self::Clear => f.write_str("Clear"),
+            Self::Merge(changes) => write!(f, "Merge({} keys)", changes.len()),
+        }
+    }
 }
 
 /// The change would leave more than [`Metadata::KEYS_MAX`] keys.
@@ -106,6 +123,11 @@ impl Metadata {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
+    }
+
+    /// Every key with its value, in the order of the keys.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
     /// This metadata after the change.

@@ -74,7 +74,12 @@ impl FromStr for WebUrl {
             return Err(WebUrlError);
         }
         let url = Url::parse(text).map_err(|_| WebUrlError)?;
+        // The URL standard fills in slashes that are missing; a browser that is on such a page already
+        // takes the same text for a path of it.
+        let rest = text.get(url.scheme().len()..).and_then(|rest| rest.strip_prefix("://"));
+        let absolute = rest.is_some_and(|rest| !rest.starts_with(['/', '\\']));
         let web = matches!(url.scheme(), "http" | "https")
+            && absolute
             && url.host().is_some_and(|host| host != Host::Domain(""));
         web.then(|| Self(text.into())).ok_or(WebUrlError)
     }
@@ -96,5 +101,24 @@ impl<'de> serde::Deserialize<'de> for WebUrl {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absolute_url_says_so_in_every_browser() {
+        let is_url = |text: &str| text.parse::<WebUrl>().is_ok();
+        for good in ["https://shop.example.com", "HTTP://shop.example.com:8080/a?b=c://d"] {
+            assert!(is_url(good), "{good}");
+        }
+        for relative in ["https:shop.example.com", "https:/a.example", "https:///a.example"] {
+            assert!(!is_url(relative), "{relative}");
+        }
+        for bent in [r"https:\\a.example", r"https://\a.example", "https:a://b.example"] {
+            assert!(!is_url(bent), "{bent}");
+        }
     }
 }

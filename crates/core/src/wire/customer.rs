@@ -93,13 +93,13 @@ impl CreateCustomer {
     /// assert_eq!(faults.to_string(), "name is required.");
     /// # Ok::<(), wire::JsonError>(())
     /// ```
-    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let customer = Self {
             name: params.optional("name", string(field::text)),
             email: params.optional("email", string(field::email)),
-            phone: params.optional("phone", string(|text| form.phone(text))),
-            country: params.optional("country", string(field::country)),
+            phone: params.optional("phone", string(field::phone)),
+            country: params.optional("country", string(field::known_country)),
             reference: params.optional("reference", string(field::text)),
             metadata: params.metadata(),
         };
@@ -118,12 +118,13 @@ impl CreateCustomer {
     /// assert_eq!(faults[0].to_string(), "name is required.");
     /// ```
     #[must_use]
-    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
-        let Self { name, email, phone, country, reference: _, metadata: _ } = self;
+    pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
+        let Self { name, email, phone, country, reference: _, metadata } = self;
         let mut report = Report::default();
         report.declare("name");
-        report.check("phone", phone.as_ref(), |phone| form.check_phone(phone));
-        report.check("country", *country, field::known_country);
+        report.check("country", *country, field::is_known);
+        report.declare("reference");
+        report.metadata(metadata);
         report.agree(named([name.is_some(), email.is_some(), phone.is_some()]));
         report.into_faults()
     }
@@ -150,13 +151,13 @@ impl ModifyCustomer {
     /// assert_eq!(read.name, cauri_core::Patch::Clear);
     /// # Ok::<(), wire::JsonError>(())
     /// ```
-    pub fn read(body: &Map<String, Value>, form: &Form<'_>) -> Result<Self, Faults> {
+    pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::modification(body);
         let customer = Self {
             name: params.patch("name", string(field::text)),
             email: params.patch("email", string(field::email)),
-            phone: params.patch("phone", string(|text| form.phone(text))),
-            country: params.patch("country", string(field::country)),
+            phone: params.patch("phone", string(field::phone)),
+            country: params.patch("country", string(field::known_country)),
             reference: params.patch("reference", string(field::text)),
             metadata: params.metadata_patch(),
         };
@@ -171,14 +172,14 @@ impl ModifyCustomer {
     /// # use shop::Shop;
     /// let shop = Shop::open();
     /// let ask = ModifyCustomer { country: Patch::Set("ZZ".parse()?), ..Default::default() };
-    /// assert_eq!(ask.faults(&shop.form())[0].problem.code(), "country_not_supported");
+    /// assert_eq!(ask.faults(&shop.form())[0].to_string(), "country must be a country of ISO 3166-1.");
     /// # Ok::<(), cauri_core::CountryError>(())
     /// ```
     #[must_use]
-    pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
+    pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
-        report.check("phone", set(&self.phone), |phone| form.check_phone(phone));
-        report.check("country", set(&self.country), |country| field::known_country(*country));
+        report.check("country", set(&self.country), |country| field::is_known(*country));
+        report.metadata_patch(&self.metadata);
         report.into_faults()
     }
 }

@@ -28,21 +28,41 @@ pub(crate) fn text_problem(error: TextError) -> Problem {
     Problem::Invalid(error.to_string().into())
 }
 
+/// A currency whose turn comes with the catalogue: one that ISO 4217 does not list is just not
+/// offered.
 pub(crate) fn currency(text: &str) -> Result<Currency, Problem> {
-    text.parse().map_err(|error| match error {
-        CurrencyError::Form => Problem::invalid("must be three upper-case letters"),
-        CurrencyError::Unknown => Problem::CurrencyNotSupported,
+    Currency::of_form(text).map_err(currency_problem)
+}
+
+/// A currency where no catalogue is asked.
+pub(crate) fn known_currency(text: &str) -> Result<Currency, Problem> {
+    text.parse().map_err(currency_problem)
+}
+
+const fn currency_problem(error: CurrencyError) -> Problem {
+    Problem::invalid(match error {
+        CurrencyError::Form => "must be three upper-case letters",
+        CurrencyError::Unknown => "must be a currency of ISO 4217",
     })
 }
 
-/// A country that ISO 3166-1 lists.
+/// A country whose turn comes with the catalogue.
 pub(crate) fn country(text: &str) -> Result<Country, Problem> {
-    let country = text.parse().map_err(|_| Problem::invalid("must be two upper-case letters"))?;
-    known_country(country).map(|()| country)
+    text.parse().map_err(|_| Problem::invalid("must be two upper-case letters"))
 }
 
-pub(crate) fn known_country(country: Country) -> Result<(), Problem> {
-    if country.is_known() { Ok(()) } else { Err(Problem::CountryNotSupported) }
+/// A country where no catalogue is asked.
+pub(crate) fn known_country(text: &str) -> Result<Country, Problem> {
+    let country = country(text)?;
+    is_known(country).map(|()| country)
+}
+
+pub(crate) fn is_known(country: Country) -> Result<(), Problem> {
+    if country.is_known() {
+        Ok(())
+    } else {
+        Err(Problem::invalid("must be a country of ISO 3166-1"))
+    }
 }
 
 pub(crate) fn network(text: &str) -> Result<Network, Problem> {

@@ -2,7 +2,7 @@
 
 use super::field;
 use crate::{
-    error::Problem,
+    error::{Fault, Problem},
     model::{catalogue::Catalogue, offer::CountryOffer},
     value::{
         country::Country, patch::Patch, phone::Phone, scope::Environment, time::Timestamp,
@@ -42,12 +42,31 @@ impl Form<'_> {
     /// is that it does not know either.
     pub(crate) fn check_phone_of(&self, phone: &Phone, country: Country) -> Result<(), Problem> {
         let own = self.catalogue.country_of(phone).map(CountryOffer::dial);
+        let place = self.catalogue.country(country);
         // Countries may share a calling code, so the codes are compared, not the countries.
-        if own == self.catalogue.country(country).map(CountryOffer::dial) {
-            Ok(())
-        } else {
-            Err(Problem::PhoneCountryMismatch)
+        if own != place.map(CountryOffer::dial) {
+            return Err(Problem::PhoneCountryMismatch);
         }
+        if place.is_some_and(|place| !place.is_national_length(phone)) {
+            return Err(Problem::PhoneInvalid);
+        }
+        Ok(())
+    }
+
+    /// The country of a phone: the named one, where it is one of its numbers; else the first with
+    /// its calling code.
+    pub(crate) fn country_of(
+        &self,
+        named: Option<Country>,
+        phone: &Phone,
+    ) -> Result<Country, Fault> {
+        let fault = |problem| Fault::at("phone", problem);
+        self.check_phone(phone).map_err(fault)?;
+        if let Some(named) = named {
+            return self.check_phone_of(phone, named).map(|()| named).map_err(fault);
+        }
+        let place = self.catalogue.country_of(phone);
+        place.map(CountryOffer::country).ok_or_else(|| Fault::at("country", Problem::Missing))
     }
 
     /// Where a payer may be sent: https, in the sandbox http as well.

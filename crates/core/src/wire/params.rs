@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{field, report::Report};
+use super::{
+    field,
+    report::{self, Report},
+};
 use crate::{
     error::{Fault, Faults, Problem},
     value::{
         metadata::{Metadata, MetadataPatch},
         patch::Patch,
-        text,
     },
 };
 
@@ -21,6 +23,17 @@ enum Null {
     Absent,
     /// Wrong: in modifications.
     Refused,
+}
+
+/// The same items in the same order, each once.
+pub(crate) fn without_repeats<T: PartialEq>(items: Vec<T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for item in items {
+        if !once.contains(&item) {
+            once.push(item);
+        }
+    }
+    once
 }
 
 /// The fields of a JSON object, read one after another in the order of the contract.
@@ -177,14 +190,14 @@ impl<'a> Params<'a> {
         let mut entries = BTreeMap::new();
         let mut faults = BTreeMap::new();
         for (key, value) in object {
-            match metadata_key(key).and_then(|()| read(value)) {
+            match report::metadata_key(key).and_then(|()| read(value)) {
                 Ok(value) => _ = entries.insert(key.clone(), value),
                 Err(problem) => _ = faults.insert(key, problem),
             }
         }
         // What sets more keys than there may be leaves too many, whatever was there before.
         if entries.values().flatten().count() > Metadata::KEYS_MAX {
-            self.report.fault("metadata", Problem::invalid("must have at most 50 keys"));
+            self.report.fault("metadata", report::TOO_MANY_KEYS);
         }
         for (key, problem) in faults {
             self.report.fault(format!("metadata.{key}"), problem);
@@ -200,15 +213,8 @@ impl<'a> Params<'a> {
     }
 }
 
-fn metadata_key(key: &str) -> Result<(), Problem> {
-    text::check(key, Metadata::KEY_CHARS_MAX).map_err(|_| {
-        Problem::invalid("must have a key of 1 to 40 characters, none a control character")
-    })
-}
-
 fn metadata_value(value: &Value) -> Result<String, Problem> {
     let value = value.as_str().ok_or(Problem::invalid("must be a string"))?;
-    text::check(value, Metadata::VALUE_CHARS_MAX)
-        .map_err(|error| Problem::Invalid(error.to_string().into()))?;
+    report::metadata_value(value)?;
     Ok(value.to_owned())
 }

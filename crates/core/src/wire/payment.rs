@@ -227,7 +227,7 @@ impl CreatePayment {
             has_network: self.network.is_some(),
             has_phone: self.phone.is_some(),
             phone: self.phone.as_ref(),
-            country: self.country.filter(Country::is_known),
+            country: self.country,
             has_customer: self.customer.is_some(),
             has_link: self.payment_link.is_some(),
         };
@@ -236,8 +236,9 @@ impl CreatePayment {
         report.declare("currency");
         report.declare("network");
         report.check("phone", self.phone.as_ref(), |phone| form.check_phone(phone));
-        report.check("country", self.country, field::known_country);
+        report.declare("country");
         report.check("otp", self.otp.as_ref(), check_otp);
+        report.metadata(&self.metadata);
         report.check("return_url", self.return_url.as_ref(), |url| form.check_return_url(url));
         report.check("expires_in", self.expires_in, |it| field::within(&EXPIRES_IN, it));
         report.agree(agreement.faults(form));

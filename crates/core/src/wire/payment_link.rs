@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{
     field::{self, string},
     form::{Form, set},
-    params::Params,
+    params::{Params, without_repeats},
     private::Mask,
     report::Report,
     tag,
@@ -161,24 +161,13 @@ impl CreatePaymentLink {
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
-        report.check("country", Some(self.country), field::known_country);
         report.check("amount", self.amount, field::in_range);
         report.check("payment_methods", self.methods.as_deref(), check_methods);
         report.check("expires_at", self.expires_at, |at| form.check_expiry(at));
         report.check("return_url", self.return_url.as_ref(), |url| form.check_return_url(url));
+        report.metadata(&self.metadata);
         report.into_faults()
     }
-}
-
-/// The same methods in the same order, each once.
-fn without_repeats(methods: Vec<PaymentMethod>) -> Vec<PaymentMethod> {
-    let mut once = Vec::with_capacity(methods.len().min(PaymentMethod::ALL.len()));
-    for method in methods {
-        if !once.contains(&method) {
-            once.push(method);
-        }
-    }
-    once
 }
 
 fn check_methods(methods: &[PaymentMethod]) -> Result<(), Problem> {
@@ -237,6 +226,7 @@ impl ModifyPaymentLink {
         let mut report = Report::default();
         report.check("expires_at", set(&self.expires_at), |at| form.check_expiry(*at));
         report.check("return_url", set(&self.return_url), |url| form.check_return_url(url));
+        report.metadata_patch(&self.metadata);
         report.check("amount", set(&self.amount), |amount| field::in_range(*amount));
         report.into_faults()
     }

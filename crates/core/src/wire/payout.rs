@@ -128,9 +128,9 @@ impl CreatePayout {
         let mut report = Report::default();
         report.check("amount", Some(self.amount), field::in_range);
         report.check("phone", Some(&self.phone), |phone| form.check_phone(phone));
-        report.check("country", self.country, field::known_country);
-        let country = self.country.filter(Country::is_known);
-        report.agree(agreement(Some(&self.phone), country, form));
+        report.declare("country");
+        report.metadata(&self.metadata);
+        report.agree(agreement(Some(&self.phone), self.country, form));
         report.into_faults()
     }
 }

@@ -382,7 +382,7 @@ pub fn payment_methods(pairs: &[(String, String)]) -> Result<PaymentMethods, Fau
 /// ```
 pub fn balance(pairs: &[(String, String)]) -> Result<Option<Currency>, Faults> {
     let mut pairs = Pairs::new(pairs);
-    let currency = pairs.optional("currency", known_currency);
+    let currency = pairs.optional("currency", field::known_currency);
     pairs.finish(Some(currency))
 }
 
@@ -496,23 +496,12 @@ fn one_of<T: Copy + fmt::Display + FromStr>(
 }
 
 /// In a filter, what ISO does not list is as wrong as any unknown word (API §2.1).
-fn known_currency(text: &str) -> Result<Currency, Problem> {
-    field::currency(text).map_err(|problem| match problem {
-        Problem::CurrencyNotSupported => Problem::invalid("must be a currency of ISO 4217"),
-        problem => problem,
-    })
-}
-
 fn currency(text: &str) -> Result<FieldValue, Problem> {
-    known_currency(text).map(|currency| FieldValue::Text(currency.code().to_owned()))
+    field::known_currency(text).map(|currency| FieldValue::Text(currency.code().to_owned()))
 }
 
 fn country(text: &str) -> Result<FieldValue, Problem> {
-    let country = field::country(text).map_err(|problem| match problem {
-        Problem::CountryNotSupported => Problem::invalid("must be a country of ISO 3166-1"),
-        problem => problem,
-    })?;
-    Ok(FieldValue::Text(country.code().to_owned()))
+    field::known_country(text).map(|country| FieldValue::Text(country.code().to_owned()))
 }
 
 fn network(text: &str) -> Result<FieldValue, Problem> {

@@ -107,6 +107,7 @@ impl CreateRefund {
     pub fn faults(&self, _form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
         report.check("amount", self.amount, field::in_range);
+        report.metadata(&self.metadata);
         report.into_faults()
     }
 }

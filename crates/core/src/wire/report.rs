@@ -2,7 +2,17 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Fault, Faults, Problem};
+use super::field::text_problem;
+use crate::{
+    error::{Fault, Faults, Problem},
+    value::{
+        metadata::{Metadata, MetadataPatch},
+        text,
+    },
+};
+
+/// More metadata than an object may have.
+pub(crate) const TOO_MANY_KEYS: Problem = Problem::invalid("must have at most 50 keys");
 
 /// What is wrong so far, and which fields there are, in their order.
 #[derive(Debug, Default)]
@@ -27,6 +37,41 @@ impl Report {
         self.declare(field);
         if let Some(Err(problem)) = value.map(rule) {
             self.fault(field, problem);
+        }
+    }
+
+    /// The metadata of something new.
+    pub(crate) fn metadata(&mut self, metadata: &Metadata) {
+        self.declare("metadata");
+        let entries = metadata.entries().map(|(key, value)| (key, Some(value)));
+        self.metadata_entries(entries);
+    }
+
+    /// A change to metadata. How many keys it leaves is seen when it is applied.
+    pub(crate) fn metadata_patch(&mut self, patch: &MetadataPatch) {
+        self.declare("metadata");
+        if let MetadataPatch::Merge(changes) = patch {
+            let entries = changes.iter().map(|(key, value)| (key.as_str(), value.as_deref()));
+            self.metadata_entries(entries);
+        }
+    }
+
+    fn metadata_entries<'m>(&mut self, entries: impl Iterator<Item = (&'m str, Option<&'m str>)>) {
+        let mut set: usize = 0;
+        let mut faults = Vec::new();
+        for (key, value) in entries {
+            set = set.saturating_add(usize::from(value.is_some()));
+            if let Err(problem) =
+                metadata_key(key).and_then(|()| value.map_or(Ok(()), metadata_value))
+            {
+                faults.push((key, problem));
+            }
+        }
+        if set > Metadata::KEYS_MAX {
+            self.fault("metadata", TOO_MANY_KEYS);
+        }
+        for (key, problem) in faults {
+            self.fault(format!("metadata.{key}"), problem);
         }
     }
 
@@ -63,6 +108,16 @@ impl Report {
         faults.extend(unknown);
         Faults::none(faults)
     }
+}
+
+pub(crate) fn metadata_key(key: &str) -> Result<(), Problem> {
+    text::check(key, Metadata::KEY_CHARS_MAX).map_err(|_| {
+        Problem::invalid("must have a key of 1 to 40 characters, none a control character")
+    })
+}
+
+pub(crate) fn metadata_value(value: &str) -> Result<(), Problem> {
+    text::check(value, Metadata::VALUE_CHARS_MAX).map_err(text_problem)
 }
 
 /// The field that a fault is in: `metadata` of `metadata.order`, `events` of `events[1]`.

@@ -66,7 +66,7 @@ impl Fund {
     pub fn read(body: &Map<String, Value>, _form: &Form<'_>) -> Result<Self, Faults> {
         let mut params = Params::creation(body);
         let amount = params.required("amount", field::amount);
-        let currency = params.required("currency", string(field::currency));
+        let currency = params.required("currency", string(field::known_currency));
         let fund = || Some(Self { amount: amount?, currency: currency? });
         params.finish(fund())
     }

@@ -1,6 +1,6 @@
 //! Webhook endpoints as they travel (API §16.1).
 
-use std::{collections::BTreeSet, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     field::{self, string},
     form::Form,
-    params::Params,
+    params::{Params, without_repeats},
     private::Private,
     report::Report,
     tag,
@@ -147,6 +147,7 @@ impl CreateWebhookEndpoint {
         let mut report = Report::default();
         report.check("url", Some(&self.url), |url| form.check_webhook_url(url));
         report.check("events", Some(&self.events), check_events);
+        report.metadata(&self.metadata);
         report.into_faults()
     }
 }
@@ -157,8 +158,8 @@ fn read_events(params: &mut Params<'_>) -> Option<Subscription> {
         word => word.parse().map(Some).map_err(|_| Problem::EventKindUnknown),
     })?;
     // One `*` among them is all of them.
-    let kinds: Option<BTreeSet<EventKind>> = kinds.into_iter().collect();
-    Some(kinds.map_or(Subscription::All, Subscription::Kinds))
+    let kinds: Option<Vec<EventKind>> = kinds.into_iter().collect();
+    Some(kinds.map(without_repeats).map_or(Subscription::All, Subscription::Kinds))
 }
 
 /// A rotation is two parameters, and nothing where there is none.
@@ -175,8 +176,10 @@ fn write_rotation<S: Serializer>(overlap: &Option<u32>, serializer: S) -> Result
 
 fn check_events(events: &Subscription) -> Result<(), Problem> {
     match events {
-        Subscription::Kinds(kinds) if kinds.is_empty() => {
-            Err(Problem::invalid("must be an array with at least one item"))
+        Subscription::Kinds(kinds)
+            if kinds.is_empty() || without_repeats(kinds.clone()).len() < kinds.len() =>
+        {
+            Err(Problem::invalid("must be an array with at least one item and none twice"))
         }
         Subscription::Kinds(_) | Subscription::All => Ok(()),
     }
@@ -227,13 +230,15 @@ impl ModifyWebhookEndpoint {
     /// let nothing = Some(Subscription::Kinds(Default::default()));
     /// let ask = ModifyWebhookEndpoint { events: nothing, ..Default::default() };
     /// let fault = &ask.faults(&shop.form())[0];
-    /// assert_eq!(fault.to_string(), "events must be an array with at least one item.");
+    /// let expected = "events must be an array with at least one item and none twice.";
+    /// assert_eq!(fault.to_string(), expected);
     /// ```
     #[must_use]
     pub fn faults(&self, form: &Form<'_>) -> Vec<Fault> {
         let mut report = Report::default();
         report.check("url", self.url.as_ref(), |url| form.check_webhook_url(url));
         report.check("events", self.events.as_ref(), check_events);
+        report.metadata_patch(&self.metadata);
         let overlap = |it| field::within(&OVERLAP, it);
         report.check("previous_secret_expires_in", self.rotate_secret, overlap);
         report.into_faults()

@@ -1,6 +1,6 @@
 //! Webhook endpoints and the subscribers of a scope.
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::borrow::Cow;
 
 use cauri_core::{
     EndpointId, EventKind, Metadata, PreviousSecret, Scope, Sealed, Subscriber, Subscription,
@@ -22,8 +22,7 @@ fn subscription(words: &[Cow<'_, str>]) -> Result<Subscription, Wrong> {
         [] => Err("no kind of event".into()),
         [word] if word == ALL => Ok(Subscription::All),
         words => {
-            let kinds: Result<BTreeSet<EventKind>, _> =
-                words.iter().map(|word| word.parse()).collect();
+            let kinds: Result<Vec<EventKind>, _> = words.iter().map(|word| word.parse()).collect();
             Ok(Subscription::Kinds(kinds?))
         }
     }

@@ -9,6 +9,7 @@ use crate::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
+        offer::Purpose,
         order::Report,
         payment::{NextAction, Payment, PaymentStatus, PaymentStep},
         payment_link::{PaymentLink, PaymentLinkStep},
@@ -16,7 +17,6 @@ use crate::{
     },
     value::{
         id::OrderId,
-        method::Network,
         money::{Amount, Overflow},
         time::Timestamp,
     },
@@ -64,6 +64,14 @@ impl<'c, 'a> Story<'c, 'a> {
                 PaymentStatus::Processing => {
                     // Whoever said so first may not have known the page.
                     self.redirect(redirect_url.as_deref());
+                    Ok(())
+                }
+                PaymentStatus::Expired => {
+                    // It may be paid yet, and then over a network.
+                    if let (None, Some(network)) = (&self.payment.network, network) {
+                        self.payment.network = Some(network.clone());
+                        self.touch();
+                    }
                     Ok(())
                 }
                 PaymentStatus::Cancelled => {
@@ -121,7 +129,7 @@ impl<'c, 'a> Story<'c, 'a> {
             && url != page
         {
             page.clone_into(url);
-            self.payment.updated_at = touched(self.payment.updated_at, self.draft.now());
+            self.touch();
         }
     }
 
@@ -129,9 +137,7 @@ impl<'c, 'a> Story<'c, 'a> {
         self.step(PaymentStep::Accept)?;
         self.payment.processing_at = Some(self.now());
         self.payment.otp = None;
-        if self.payment.network.is_none() {
-            self.payment.network = self.first_network();
-        }
+        self.settle_on_network();
         self.redirect(redirect_url);
         self.tell_event(
             EventKind::PaymentProcessing,
@@ -140,15 +146,20 @@ impl<'c, 'a> Story<'c, 'a> {
         )
     }
 
-    /// The network of a card that neither the payer nor the gateway named: the first one offered,
-    /// since from here on there is one (API §1, R13).
-    fn first_network(&self) -> Option<Network> {
-        let payment = &self.payment;
-        let offers = self.draft.cx.terms.offers(payment.scope.environment);
-        offers
-            .catalogue
-            .find(payment.country, payment.method, None, payment.currency)
-            .map(|offer| offer.network.clone())
+    /// A visible field has changed.
+    fn touch(&mut self) {
+        self.payment.updated_at = touched(self.payment.updated_at, self.draft.now());
+    }
+
+    /// The network of a card that neither the payer nor the gateway named is the one by whose offer
+    /// it was made, since from here on there is one (API §1, R13).
+    fn settle_on_network(&mut self) {
+        let Payment { country, method, currency, .. } = self.payment;
+        let offers = self.draft.cx.terms.offers(self.payment.scope.environment);
+        if self.payment.network.is_none() {
+            let offer = offers.catalogue.find(country, method, None, currency, Purpose::Payin);
+            self.payment.network = offer.map(|offer| offer.network.clone());
+        }
     }
 
     fn fail(&mut self, code: FailureCode) -> Result<(), Error> {
@@ -201,6 +212,7 @@ impl<'c, 'a> Story<'c, 'a> {
     fn pay(&mut self) -> Result<(), Error> {
         let late = self.payment.status == PaymentStatus::Expired;
         self.step(PaymentStep::Pay)?;
+        self.settle_on_network();
         let now = self.now();
         let delay = self.draft.cx.terms.settlement_ms(self.payment.method);
         self.payment.succeeded_at = Some(now);
@@ -251,8 +263,12 @@ impl<'c, 'a> Story<'c, 'a> {
         self.draft.post(why, Account::MerchantPending, Account::MerchantAvailable, amount);
         self.payment.pending_amount = Amount::ZERO;
         self.payment.settled_at = Some(self.now());
-        let line = Line::new(TimelineKind::Settled, Actor::System, "The money became available.");
-        self.draft.tell(&mut self.payment, line);
+        // All of it may have been returned before.
+        if amount.is_positive() {
+            let line =
+                Line::new(TimelineKind::Settled, Actor::System, "The money became available.");
+            self.draft.tell(&mut self.payment, line);
+        }
     }
 
     fn count_on_link(&mut self, late: bool) -> Result<(), Error> {
@@ -289,7 +305,7 @@ impl<'c, 'a> Story<'c, 'a> {
         // Every caller looked at the status before: the table cannot refuse here, and if it did,
         // the command must not go on.
         self.payment.status = self.payment.status.after(step).map_err(|_| Error::Impossible)?;
-        self.payment.updated_at = touched(self.payment.updated_at, self.now());
+        self.touch();
         Ok(())
     }
 

@@ -352,7 +352,7 @@ proptest! {
             amount,
             purpose: Purpose::Payin,
         };
-        let found = catalogue.find(country, offer.method, ask.network, offer.currency);
+        let found = catalogue.find(country, offer.method, ask.network, offer.currency, ask.purpose);
         prop_assert_eq!(found, Some(offer));
         match catalogue.offer(ask) {
             Ok(found) => {

@@ -3,6 +3,11 @@
 use super::{records, records::parsed};
 use crate::{
     commit::query::Listed,
+    decide::idempotency::Answered,
+    model::{
+        event::{Event, EventKind},
+        idempotency::{StoredBody, Success},
+    },
     value::page::Page,
     wire::{self, Mask, Private},
 };
@@ -95,12 +100,33 @@ fn a_list_is_masked_item_by_item() {
 #[test]
 fn personal_data_and_secrets_stay_out_of_logs() {
     let secret = crate::Secret::new("whsec_x");
+    let event = Event {
+        id: parsed("evt_01jd3w8k4f7q2m9x5r6t0v1b3c"),
+        scope: records::payment().scope,
+        kind: EventKind::PaymentCreated,
+        created: records::payment().created_at,
+        payload: r#"{"phone":"+2250500000000"}"#.into(),
+        test: false,
+    };
     let shown = format!(
-        "{:?} {:?} {:?} {:?}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         wire::Payment::of(&records::payment()),
         wire::Payout::of(&records::payout()),
         wire::Customer::of(&records::customer(), None),
         wire::WebhookEndpoint::of(&records::endpoint(), Some(&secret)),
+        // And what is stored of them.
+        records::payment(),
+        records::payout(),
+        records::customer(),
+        records::metadata(&[("name", "Awa Diop")]),
+        event,
+        StoredBody::Plain("whsec_x".into()),
+        Answered {
+            success: Success::Created,
+            location: None,
+            body: "whsec_x".into(),
+            secret: true
+        },
     );
     for private in ["+225", "+221", "Awa", "awa@", "whsec_"] {
         assert!(!shown.contains(private), "{private} in {shown}");

@@ -93,7 +93,7 @@ fn an_endpoint_names_kinds_or_all_of_them() {
     let url = "https://a.example/";
     writes(&at(Subscription::All), &json!({ "url": url, "events": ["*"], "active": true }));
     let kinds = [EventKind::PaymentFailed, EventKind::PaymentSucceeded].into();
-    let words = ["payment.succeeded", "payment.failed"];
+    let words = ["payment.failed", "payment.succeeded"];
     writes(
         &at(Subscription::Kinds(kinds)),
         &json!({ "url": url, "events": words, "active": true }),
