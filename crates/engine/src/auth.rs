@@ -36,7 +36,7 @@ impl Engine {
         if key.revoked_at.is_some() {
             return Err(AuthError::Revoked.into());
         }
-        if key.expires_at.is_some_and(|at| at <= now) {
+        if key.has_expired(now) {
             return Err(AuthError::Expired.into());
         }
         let caller = match key.kind {
@@ -63,6 +63,7 @@ impl Engine {
         let own = own.ok_or(AuthError::Invalid)?;
         let mut key = own.value.clone();
         if key.revoked_at.is_none()
+            && !key.has_expired(now)
             && let Some(changes) = api_key::used(own, now)
         {
             // Only a note, to the minute: whoever changes the key at the same time is right, and may
@@ -156,7 +157,8 @@ impl Engine {
     /// Replaces a key by a new one; the old one ends after `grace_s` seconds, 0 to 604,800.
     ///
     /// # Errors
-    /// [`Error::Store`], or `None` inside when there is no such key.
+    /// [`cauri_core::Error::NotFound`] when the key was revoked or has expired, [`Error::Store`], or `None`
+    /// inside when there is no such key.
     pub async fn roll_key(
         &self,
         scope: Scope,
@@ -169,7 +171,7 @@ impl Engine {
                 return Ok(None);
             };
             let hash = key.value.hash;
-            let (new, changes) = api_key::roll(key, grace_s.min(604_800), &mut env.clone());
+            let (new, changes) = api_key::roll(key, grace_s.min(604_800), &mut env.clone())?;
             if self.commit(changes, None).await?.is_ok() {
                 self.0.key_cache.forget(&hash);
                 return Ok(Some(new));

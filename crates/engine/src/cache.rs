@@ -5,13 +5,16 @@ use std::{
     fmt,
     hash::Hash,
     sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use cauri_core::Timestamp;
+use tokio::time::Instant;
 
 /// For how long a record that was read is believed, in milliseconds: well below the second within
 /// which a change must reach every node.
 const BELIEVED_MS: i64 = 500;
+const BELIEVED: Duration = Duration::from_millis(BELIEVED_MS.unsigned_abs());
 
 /// After how long it may be read anew along with another, in milliseconds.
 const ALONG_MS: i64 = BELIEVED_MS / 2;
@@ -41,6 +44,9 @@ struct Known<K, V> {
 struct Kept<V> {
     value: V,
     read_at: Timestamp,
+    /// The same by a clock that nobody sets: back to a moment at which something was read, the other
+    /// one would make it believed again.
+    kept_at: Instant,
     /// Was it asked for since?
     wanted: bool,
 }
@@ -55,7 +61,9 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
         let mut known = self.lock();
         let kept = known.values.get_mut(key)?;
         kept.wanted = true;
-        (0..BELIEVED_MS).contains(&now.since(kept.read_at)).then(|| kept.value.clone())
+        let is_believed = (0..BELIEVED_MS).contains(&now.since(kept.read_at))
+            && kept.kept_at.elapsed() < BELIEVED;
+        is_believed.then(|| kept.value.clone())
     }
 
     /// To be taken before something is read.
@@ -99,7 +107,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Cache<K, V> {
             known.values.clear();
             known.readings.clear();
         }
-        let kept = Kept { value, read_at, wanted: false };
+        let kept = Kept { value, read_at, kept_at: Instant::now(), wanted: false };
         let before = known.values.insert(key.clone(), kept);
         if before.is_none_or(|before| before.read_at != read_at) {
             known.readings.push_back((key, read_at));
@@ -148,6 +156,17 @@ mod tests {
         assert_eq!(cache.find(&"a", at(500)), None);
         assert_eq!(cache.find(&"a", at(-1)), None, "a clock that was set back proves nothing");
         assert_eq!(cache.find(&"b", at(0)), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_shows_the_same_time_twice_proves_nothing_either() {
+        let cache = Cache::default();
+        cache.keep("a", 1, at(0), cache.ticket());
+        tokio::time::advance(Duration::from_millis(499)).await;
+        assert_eq!(cache.find(&"a", at(0)), Some(1));
+        // It was set back, and has come to this moment once more.
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert_eq!(cache.find(&"a", at(0)), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Who calls, and what they get back.
 
+use std::fmt;
+
 use cauri_core::{
     ApiKeyId, ApiKeyKind, Environment, Scope, Success, TraceContext,
     decide::idempotency::Idempotency,
@@ -99,7 +101,7 @@ impl Call {
 }
 
 /// What a command answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply<T> {
     /// The object; of a repeat, as it was then.
@@ -115,7 +117,7 @@ pub struct Reply<T> {
 }
 
 /// The answer to an earlier use of an idempotency key, as it was given then.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Replay {
     /// The exact body.
@@ -124,4 +126,36 @@ pub struct Replay {
     pub success: Success,
     /// The path of what was created.
     pub location: Option<String>,
+}
+
+// Bodies have the payer in them, and secrets that are shown once.
+impl<T: fmt::Debug> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply")
+            .field("object", &self.object)
+            .field("body", &self.body.as_ref().map(|body| Hidden(body.len())))
+            .field("success", &self.success)
+            .field("location", &self.location)
+            .field("replayed", &self.replayed)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay")
+            .field("body", &Hidden(self.body.len()))
+            .field("success", &self.success)
+            .field("location", &self.location)
+            .finish()
+    }
+}
+
+/// So many bytes, and nothing of them.
+struct Hidden(usize);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0)
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use cauri_core::{
     Actor, Changeset, Connection, Entity, Environment, Error as Refused, Key, NextQuestion,
     OrderId, Payment, PaymentId, Payout, PayoutId, Refund, RefundId, Report, Scope, Timestamp,
-    decide::{self, Decision},
+    decide::{self, Decision, route::Movable},
 };
 
 use super::payments;
@@ -81,11 +81,20 @@ impl Engine {
         let found = self.known::<Payment>(Key::Payment(scope, id)).await?;
         let found = found.ok_or(Refused::NotFound("payment"))?;
         self.transact("report_payment", scope, payments::keys_of(&found), |mut loaded, cx| {
-            let payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
+            let mut payment = loaded.take::<Payment>(0).ok_or(Refused::NotFound("payment"))?;
             let Some((reports, next)) = heard.of(payment.version, &payment.value.connection, scope)
             else {
                 return Ok(nothing());
             };
+            if let Some(from) = heard.from
+                && *from != payment.value.connection
+                && payment.value.status.may_be_paid()
+            {
+                // Only who has the money can give it back.
+                tracing::error!(payment = %id, carried_by = %payment.value.connection, paid_by = %from,
+                    "paid over a connection that had not taken it on");
+                payment.value.carry_by(from.clone());
+            }
             let case = decide::payment::Case { payment, link: loaded.take(1) };
             decide::payment::report(case, &reports, next, Actor::Network, cx)
                 .map(|decision| decision.map(|_| ()))
@@ -114,6 +123,11 @@ impl Engine {
             else {
                 return Ok(nothing());
             };
+            if payout.value.status.is_contradicted_by(&reports) {
+                // Nothing of ours can be undone: the money has gone twice, or not at all.
+                tracing::error!(payout = %id, status = %payout.value.status, ?reports,
+                    "the network contradicts how a payout ended");
+            }
             decide::payout::report(payout, &reports, next, cx).map(|decision| decision.map(|_| ()))
         })
         .await

@@ -91,6 +91,9 @@ impl Worker {
 
     async fn payment(&self, payment: &Payment, hold: Hold) -> Result<(), Error> {
         let now = self.now();
+        if payment.status == PaymentStatus::Cancelled {
+            return self.call_off(payment, hold).await;
+        }
         let due = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if payment.is_unsettled() && due(payment.available_at) {
             return self.settle(payment).await;
@@ -183,7 +186,37 @@ impl Worker {
         }
     }
 
-    /// A payment that was cancelled while it was on its way to the network is called off there too.
+    /// Calls off at its network what was cancelled here and may have been sent, until that is over.
+    async fn call_off(&self, payment: &Payment, hold: Hold) -> Result<(), Error> {
+        if !is_held(hold.until, self.now()) {
+            return Ok(());
+        }
+        let order = Order::payment(payment);
+        let rail = self.engine.rail(&order);
+        let mut is_off = false;
+        let answer = self.in_time(&order, async {
+            is_off = rail.cancel(self.now()).await;
+            if is_off {
+                Answer { reports: Vec::new(), ask_again_at: None }
+            } else {
+                rail.query(self.now()).await
+            }
+        });
+        let Answer { reports, .. } = answer.await;
+        let again = decide::payment::call_off_again(payment, &reports, self.now());
+        let again = again.filter(|_| !is_off);
+        if !is_off && again.is_none() && !reports.contains(&Report::NotFound) {
+            tracing::error!(order = %order.id, ?reports, "cancelled here, but the network did not call it off");
+        }
+        // Only that it was paid is told: the merchant must know, and give it back.
+        let paid = reports.into_iter().find(|report| *report == Report::Paid);
+        let (reports, asked) = (Vec::from_iter(paid), Some(hold.version));
+        let heard = Heard { reports: &reports, ask_again_at: again, asked, from: None };
+        self.held(hold.until, || self.engine.hear(order.scope, order.id, &heard)).await
+    }
+
+    /// A payment that was cancelled while it was on its way to the network is called off there as
+    /// soon as it has arrived. Should that fail, [`Self::call_off`] goes on.
     async fn call_off_if_cancelled(&self, order: &Order) -> Result<(), Error> {
         let (OrderId::Payment(id), Environment::Live) = (order.id, order.scope.environment) else {
             return Ok(());
@@ -195,7 +228,7 @@ impl Worker {
         let rail = self.engine.rail(order);
         let asked = rail.cancel(self.now());
         if !tokio::time::timeout(NETWORK_TIMEOUT, asked).await.unwrap_or(false) {
-            tracing::error!(order = %order.id, "cancelled here, but the network did not call it off");
+            tracing::warn!(order = %order.id, "cancelled here, but not yet called off by the network");
         }
         Ok(())
     }

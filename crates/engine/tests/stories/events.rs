@@ -389,7 +389,7 @@ async fn who_may_not_finds_nothing() {
             assert_eq!(engine.events(&caller, &asked).await.unwrap().total, 0);
         }
         // One's own endpoint does not lead to another's events.
-        let body = json!({"url": "http://127.0.0.1:9/hooks"});
+        let body = json!({"url": "https://shop.example.com/hooks"});
         let hook = story.read(body, wire::CreateWebhookEndpoint::read).unwrap();
         let hook = engine.create_webhook_endpoint(&call, hook).await.unwrap().object;
         let nothing = engine.replay_webhooks(&call, hook.id, ask).await.unwrap().object;

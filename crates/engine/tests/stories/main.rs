@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a story that goes wrong should stop")]
 
+mod audits;
 mod beliefs;
 mod deliveries;
+mod duties;
 mod events;
 mod histories;
 mod idempotency;
+mod keys;
 mod links;
 mod orders;
 mod payments;

@@ -337,7 +337,11 @@ async fn only_a_payment_counts_from_a_connection_that_no_longer_carries_the_orde
         assert_eq!(stage.found(payment.id).await.status, PaymentStatus::Processing);
     }
     stage.engine.report_from(&old, scope, id, Report::Paid).await.unwrap();
-    assert_eq!(stage.found(payment.id).await.status, PaymentStatus::Succeeded);
+    let found = stage.found(payment.id).await;
+    assert_eq!(found.status, PaymentStatus::Succeeded);
+    assert_eq!(found.connection, old, "only who has the money can give it back");
+    stage.engine.report_from(&new, scope, id, Report::Paid).await.unwrap();
+    assert_eq!(stage.found(payment.id).await.connection, old, "what is paid stays where it is");
 
     let other = stage.pay().await;
     let rejected = Report::Failed(FailureCode::UserRejected);
