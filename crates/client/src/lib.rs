@@ -82,6 +82,7 @@ mod code;
 mod error;
 pub mod filter;
 mod follow;
+mod growth;
 mod listing;
 mod resource;
 mod retry;

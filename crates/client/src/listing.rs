@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
 use url::form_urlencoded;
 
-use crate::{call::Call, client::Client, error::Error};
+use crate::{call::Call, client::Client, error::Error, growth::Growth};
 
 /// A list to be read. Awaited, it is its first page of 25.
 ///
@@ -90,6 +90,9 @@ impl<T: DeserializeOwned + Send + 'static> Listing<T> {
     /// unless the filter is about something that changes, such as a status: an item that begins or
     /// ceases to match moves those behind it.
     ///
+    /// A list to which more is added than a page holds, while that page is on its way, takes more
+    /// pages: one that brings nothing shows where the next has to begin.
+    ///
     /// The stream ends with its first error.
     #[must_use]
     pub fn items(self) -> BoxStream<'static, Result<T, Error>> {
@@ -97,8 +100,8 @@ impl<T: DeserializeOwned + Send + 'static> Listing<T> {
         let pages = stream::try_unfold((self, walk), async |(listing, mut walk)| {
             let Some(page) = walk.next() else { return Ok(None) };
             let list = listing.page(page).await?;
-            let repeated = walk.took(page, &list);
-            let items = list.data.into_iter().skip(repeated).map(Ok::<T, Error>);
+            let passed_over = walk.took(page, &list);
+            let items = list.data.into_iter().skip(passed_over).map(Ok::<T, Error>);
             Ok::<_, Error>(Some((stream::iter(items), (listing, walk))))
         });
         pages.try_flatten().boxed()
@@ -127,19 +130,24 @@ struct Walk {
     order: Order,
     /// How many items there were at first, and how many at last.
     totals: Option<(i64, i64)>,
+    growth: Growth,
     /// How many of the first were told.
     told: i64,
     ended: bool,
 }
 
 impl Walk {
-    const fn new(order: Order) -> Self {
-        Self { order, totals: None, told: 0, ended: false }
+    fn new(order: Order) -> Self {
+        Self { order, totals: None, growth: Growth::default(), told: 0, ended: false }
     }
 
     /// The page to ask for; `None` after the last one.
     fn next(&self) -> Option<Page> {
-        let offset = self.told.saturating_add(self.shift()).max(0);
+        let ahead = match self.order {
+            Order::NewestFirst => self.shift().saturating_add(self.growth.lead()),
+            Order::OldestFirst => 0,
+        };
+        let offset = self.told.saturating_add(ahead).max(0);
         if self.ended { None } else { Page::new(Page::LIMIT_MAX, offset) }
     }
 
@@ -151,15 +159,24 @@ impl Walk {
         }
     }
 
-    /// Goes on by a page. How many of its items came before: those that were told or are new.
+    /// Goes on by a page. How many of its items are passed over: those that were told or are new,
+    /// and all of them when others should have come before.
     fn took<T>(&mut self, page: Page, list: &List<T>) -> usize {
-        let first = self.totals.map_or(list.total, |(first, _)| first);
+        let (first, last) = self.totals.unwrap_or((list.total, list.total));
         self.totals = Some((first, list.total));
         let begins = page.offset().saturating_sub(self.shift());
-        let repeated = self.told.saturating_sub(begins).max(0);
         let length = i64::try_from(list.data.len()).unwrap_or(i64::MAX);
-        self.told = self.told.saturating_add(length.saturating_sub(repeated).max(0));
-        self.ended = list.data.is_empty() || !list.has_more;
+        let ends = begins.saturating_add(length);
+        // Nothing is before the first page: where it begins too late, what is missed is gone.
+        let is_too_far = begins > self.told && page.offset() > 0;
+        let hit = !is_too_far && ends > self.told;
+        self.growth.saw(list.total.saturating_sub(last));
+        self.ended = !is_too_far && (list.data.is_empty() || !list.has_more);
+        if !hit {
+            return list.data.len();
+        }
+        let repeated = self.told.saturating_sub(begins).max(0);
+        self.told = ends;
         usize::try_from(repeated).unwrap_or(usize::MAX)
     }
 }
@@ -185,16 +202,26 @@ fn pairs(filter: &impl Serialize) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use std::iter::repeat;
+
     use cauri_core::Listed;
+    use proptest::{collection::vec, prelude::*};
 
     use super::*;
     use crate::filter;
 
-    /// Reads a list of numbers, newest first, while `grows` says how many are added after each page.
-    fn read(order: Order, count: i64, grows: i64) -> Vec<i64> {
+    /// Reads a list of numbers while `growth` says how many are added after each page. What was
+    /// told, and after how many pages; `None` after more than `pages_max`.
+    fn read(
+        order: Order,
+        count: i64,
+        mut growth: impl Iterator<Item = i64>,
+        pages_max: usize,
+    ) -> Option<(Vec<i64>, usize)> {
         let mut walk = Walk::new(order);
         let (mut total, mut told) = (count, Vec::new());
-        while let Some(page) = walk.next() {
+        for pages in 0..=pages_max {
+            let Some(page) = walk.next() else { return Some((told, pages)) };
             let numbers = page.numbers(total, order == Order::OldestFirst);
             let items: Vec<i64> = match (numbers, order) {
                 (None, _) => Vec::new(),
@@ -202,28 +229,88 @@ mod tests {
                 (Some((low, high)), Order::NewestFirst) => (low..=high).rev().collect(),
             };
             let list = List::of(Listed { items, total }, page).unwrap();
-            let repeated = walk.took(page, &list);
-            told.extend(list.data.into_iter().skip(repeated));
-            total += grows;
+            let passed_over = walk.took(page, &list);
+            told.extend(list.data.into_iter().skip(passed_over));
+            total = (total + growth.next().unwrap_or(0)).max(0);
         }
-        told
+        None
+    }
+
+    fn newest_first(count: i64) -> Vec<i64> {
+        (1..=count).rev().collect()
+    }
+
+    /// As many pages as a list takes of which each page brings three quarters, and one to see the
+    /// growth.
+    fn pages(count: i64) -> usize {
+        usize::try_from(count / 75).unwrap() + 3
     }
 
     #[test]
     fn everything_that_was_there_is_told_once_whatever_is_added() {
         for count in [0, 1, 99, 100, 101, 200, 350] {
-            for grows in [0, 1, 30, 99] {
-                let expected: Vec<i64> = (1..=count).rev().collect();
-                assert_eq!(read(Order::NewestFirst, count, grows), expected, "{count} {grows}");
+            for grows in [0, 1, 25, 26, 30, 74, 99, 100, 101, 1_000, 1_000_000_000] {
+                let read = read(Order::NewestFirst, count, repeat(grows), pages(count));
+                let (told, _) = read.unwrap_or_else(|| panic!("{count} {grows}: no end"));
+                assert_eq!(told, newest_first(count), "{count} {grows}");
             }
         }
     }
 
     #[test]
+    fn a_list_that_stands_still_takes_as_few_pages_as_can_be() {
+        for (count, expected) in [(0, 1), (1, 1), (100, 1), (101, 2), (350, 4)] {
+            let read = read(Order::NewestFirst, count, repeat(0), pages(count));
+            assert_eq!(read, Some((newest_first(count), expected)));
+        }
+    }
+
+    #[test]
+    fn a_page_that_begins_too_far_back_leaves_nothing_out() {
+        // A thousand while the second page is on its way, and then no more.
+        let read = read(Order::NewestFirst, 300, [1_000].into_iter(), 9).unwrap();
+        assert_eq!(read, (newest_first(300), 5));
+    }
+
+    proptest! {
+        #[test]
+        fn a_growth_that_repeats_itself_is_foreseen(
+            count in 0_i64..400,
+            growth in vec(0_i64..=1_000, 1..=8),
+        ) {
+            // Each page that was aimed well brings half a page; before it each of eight growths is
+            // expected at most twice.
+            let pages_max = usize::try_from(count / 50).unwrap() * 16 + 32;
+            let read = read(Order::NewestFirst, count, growth.iter().copied().cycle(), pages_max);
+            let (told, _) = read.expect("an end");
+            prop_assert_eq!(told, newest_first(count));
+        }
+
+        #[test]
+        fn a_growth_that_nobody_foresees_leaves_nothing_out(
+            count in 0_i64..400,
+            growth in vec(0_i64..=1_000, 2_000),
+        ) {
+            let (told, _) = read(Order::NewestFirst, count, growth.into_iter(), 2_010).expect("an end");
+            prop_assert_eq!(told, newest_first(count));
+        }
+
+        /// What it tells then is nobody's promise.
+        #[test]
+        fn a_list_that_shrinks_has_an_end(
+            count in 0_i64..400,
+            growth in vec(-100_i64..=100, 1..=20),
+        ) {
+            prop_assert!(read(Order::NewestFirst, count, growth.into_iter(), 40).is_some());
+        }
+    }
+
+    #[test]
     fn a_list_that_grows_at_its_end_is_read_to_its_end() {
-        assert_eq!(read(Order::OldestFirst, 250, 0), (1..=250).collect::<Vec<_>>());
-        assert_eq!(read(Order::OldestFirst, 100, 1), (1..=100).collect::<Vec<_>>());
-        assert_eq!(read(Order::OldestFirst, 101, 20), (1..=121).collect::<Vec<_>>());
+        let read = |count, grows| read(Order::OldestFirst, count, repeat(grows), 9).unwrap().0;
+        assert_eq!(read(250, 0), (1..=250).collect::<Vec<_>>());
+        assert_eq!(read(100, 1), (1..=100).collect::<Vec<_>>());
+        assert_eq!(read(101, 20), (1..=121).collect::<Vec<_>>());
     }
 
     #[test]
