@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+/// What an attempt is left at the least, so that a server has the time to answer it. One that has
+/// none would make no answer, which may mean anything, of a refusal that is known.
+const ATTEMPT: Duration = Duration::from_secs(1);
+
 /// How often and for how long a call is tried.
 ///
 /// Tried again is what may turn out better: no connection, no answer or half of one, 429 and every
@@ -45,7 +49,8 @@ impl Retry {
     }
 
     /// How long a call may take with all its attempts and the pauses between them; a minute unless
-    /// told. A pause that would end later is not begun: the call ends with what it knows.
+    /// told. A pause that would leave an attempt less than a second of it, or less than a quarter of
+    /// it all, is not begun: the call ends with what it knows.
     pub const fn total(mut self, total: Duration) -> Self {
         self.total = total;
         self
@@ -84,10 +89,11 @@ impl Retry {
                 (half, half)
             }
         };
-        // Chance spends what time there is, and never decides that there is none.
-        let left = self.left(elapsed);
-        let wait = least.saturating_add(share(most_more, chance)).min(left);
-        (least <= left).then_some(wait)
+        let left = self.left(elapsed).checked_sub(least)?;
+        let attempt = ATTEMPT.min(self.total / 4);
+        // Chance spends up to half of what time there is, and never decides that there is none.
+        let spare = left.checked_sub(attempt)?.min(left / 2);
+        Some(least.saturating_add(share(most_more, chance).min(spare)))
     }
 }
 
@@ -104,6 +110,8 @@ fn share(of: Duration, chance: u16) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{option, prelude::*};
+
     use super::*;
 
     const NOW: Duration = Duration::ZERO;
@@ -136,17 +144,47 @@ mod tests {
         let retry = Retry::default().attempts_max(3).total(ms(1_000));
         assert!(retry.wait(2, NOW, None, 0).is_some());
         assert_eq!(retry.wait(3, NOW, None, 0), None);
-        assert_eq!(retry.wait(1, ms(875), None, 0), Some(ms(125)));
-        assert_eq!(retry.wait(1, ms(876), None, 0), None);
-        assert_eq!(retry.wait(1, NOW, Some(ms(1_001)), 0), None, "later than there is time for");
         for chance in [0, u16::MAX] {
-            assert_eq!(retry.wait(1, NOW, Some(ms(1_000)), chance), Some(ms(1_000)), "{chance}");
-            assert_eq!(retry.wait(1, ms(875), None, chance), Some(ms(125)), "{chance}");
+            // 250 ms of the second are the attempt's.
+            assert_eq!(retry.wait(1, ms(625), None, chance), Some(ms(125)), "{chance}");
+            assert_eq!(retry.wait(1, ms(626), None, chance), None, "{chance}");
+            assert_eq!(retry.wait(1, NOW, Some(ms(750)), chance), Some(ms(750)), "{chance}");
+            assert_eq!(retry.wait(1, NOW, Some(ms(751)), chance), None, "{chance}");
         }
         assert_eq!(retry.wait(1, NOW, Some(Duration::MAX), 0), None, "for ever");
         assert_eq!(Retry::never().wait(1, NOW, Some(NOW), 0), None);
         let endless = Retry::default().attempts_max(u32::MAX).total(Duration::MAX);
         assert_eq!(endless.wait(u32::MAX - 1, NOW, None, u16::MAX), Some(ms(8_000)));
-        assert_eq!(endless.wait(1, NOW, Some(Duration::MAX), u16::MAX), Some(Duration::MAX));
+        assert_eq!(endless.wait(1, NOW, Some(Duration::MAX), u16::MAX), None, "for ever");
+    }
+
+    #[test]
+    fn chance_leaves_the_attempt_half_of_what_is_left_and_never_less_than_a_second() {
+        let retry = Retry::default().total(ms(60_000));
+        let wait = |after, chance| retry.wait(1, NOW, Some(ms(after)), chance);
+        assert_eq!(wait(50_000, u16::MAX), Some(ms(55_000)), "half of ten seconds");
+        assert_eq!(wait(58_500, u16::MAX), Some(ms(59_000)), "all but a second");
+        assert_eq!(wait(59_000, u16::MAX), Some(ms(59_000)));
+        assert_eq!(wait(59_001, 0), None, "the refusal is known: none is risked for no answer");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_waited_for_an_attempt_has_some_time(
+            total in 1_u64..100_000,
+            elapsed in 0_u64..100_000,
+            after in option::of(0_u64..100_000),
+            attempts in 1_u32..5,
+            chance: u16,
+        ) {
+            let retry = Retry::default().total(ms(total));
+            let wait = retry.wait(attempts, ms(elapsed), after.map(ms), chance);
+            if let Some(wait) = wait {
+                prop_assert!(retry.left(ms(elapsed) + wait) >= ms(1_000).min(ms(total) / 4));
+                prop_assert!(wait >= after.map(ms).unwrap_or_default());
+            }
+            // Chance has no say in whether there is another attempt.
+            prop_assert_eq!(wait.is_some(), retry.wait(attempts, ms(elapsed), after.map(ms), 0).is_some());
+        }
     }
 }

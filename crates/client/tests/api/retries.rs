@@ -144,6 +144,18 @@ async fn a_server_that_wants_to_be_left_alone_for_longer_than_there_is_time_is()
     assert!(error.is_transient());
 }
 
+/// With no time for the answer, chance would make "nobody knows" of "nothing was done".
+#[tokio::test]
+async fn a_refusal_that_is_known_is_not_risked_for_an_attempt_without_time() {
+    let stage = Stage::new().await;
+    let retry = Retry::default().total(Duration::from_millis(61_500));
+    let client = stage.builder().retry(retry).build().unwrap();
+    stage.mishaps(&[Mishap::Answer(429, &[("Retry-After", "61")], BUSY)]);
+    let error = client.payments().create(&payment()).await.unwrap_err();
+    assert_eq!(error.refused().map(|refused| refused.status), Some(429));
+    assert_eq!((stage.seen().len(), error.idempotency_key()), (1, None));
+}
+
 #[tokio::test]
 async fn what_is_refused_for_good_is_asked_once() {
     let stage = Stage::new().await;
