@@ -31,15 +31,39 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("request-id");
 
 /// A call that is made when it is awaited.
 ///
-/// Every `POST` carries an `Idempotency-Key` (API §5), drawn once for the call and kept over all of
-/// its attempts. Whoever may have to repeat a call in another process, after a crash say, names
-/// the key: of an order in their own database, perhaps.
+/// Every `POST` carries an `Idempotency-Key` (API §5), drawn when the call is made out and kept over
+/// all of its attempts. Whoever may have to repeat a call in another process, after a crash say,
+/// names the key: of an order in their own database, perhaps.
 ///
 /// ```no_run
 /// # async fn f(client: cauri_client::Client, ask: cauri_client::wire::CreatePayment) -> Result<(), Box<dyn std::error::Error>> {
 /// let payment = client.payments().create(&ask).idempotency_key("order-1001".parse()?).await?;
 /// # Ok(()) }
 /// ```
+///
+/// # Calls that are given up
+///
+/// A call that is dropped before it has answered, by a timeout of the caller's or a `select!`, may
+/// have acted, and leaves no [`Error`](enum@Error) to tell under which key. Whoever may drop one keeps
+/// its [`key`](Self::key) first; asked again with it, the server tells what became of it, or does it,
+/// and never twice.
+///
+/// ```no_run
+/// # async fn f(client: cauri_client::Client, ask: cauri_client::wire::CreatePayout) -> Result<(), cauri_client::Error> {
+/// use std::time::Duration;
+///
+/// let call = client.payouts().create(&ask);
+/// let key = call.key().cloned();
+/// let payout = match (tokio::time::timeout(Duration::from_secs(5), call).await, key) {
+///     (Err(_), Some(key)) => client.payouts().create(&ask).idempotency_key(key).await?,
+///     (Err(_), None) => unreachable!("a payout has a key"),
+///     (Ok(answer), _) => answer?,
+/// };
+/// # Ok(()) }
+/// ```
+///
+/// [`ClientBuilder::timeout`](crate::ClientBuilder::timeout) and [`Retry::total`](crate::Retry::total)
+/// need none of this: a call that they end says its key.
 #[must_use = "a call is made when it is awaited"]
 pub struct Call<T> {
     client: Client,
@@ -55,8 +79,27 @@ impl<T> Call<T> {
     /// The key under which this is done once, however often it is asked for within 24 hours. Of
     /// use to a `POST`; what only reads or deletes needs none.
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
-        self.outgoing.key = Some(key);
+        self.outgoing.key = Ok(Some(key));
         self
+    }
+
+    /// The key that every attempt of this carries: the one it was given, or else the one drawn for
+    /// it. `None` of what only reads or deletes, unless it was given one.
+    ///
+    /// ```
+    /// # let client = cauri_client::Client::new("https://pay.example.com", "sk_test_key")?;
+    /// # let ask = cauri_client::wire::CreateCustomer::default();
+    /// let call = client.customers().create(&ask);
+    /// let kept = call.key().cloned().ok_or("a POST has a key")?;
+    /// let again = client.customers().create(&ask).idempotency_key(kept.clone());
+    /// assert_eq!(again.key(), Some(&kept));
+    /// assert_eq!(client.balance(None).key(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn key(&self) -> Option<&IdempotencyKey> {
+        // Where no key could be drawn nothing is sent either.
+        self.outgoing.key.as_ref().ok()?.as_ref()
     }
 
     /// The same, with the answer as it came: for what must be kept byte for byte, or may hold
@@ -156,12 +199,14 @@ pub(crate) struct Outgoing {
     path: String,
     /// Whatever could not be written down is told when it would be sent.
     body: Result<Option<Bytes>, serde_json::Error>,
-    key: Option<IdempotencyKey>,
+    /// Likewise, whatever could not be drawn.
+    key: Result<Option<IdempotencyKey>, BoxError>,
 }
 
 impl Outgoing {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), body: Ok(None), key: None }
+        let key = if method == Method::POST { fresh_key().map(Some) } else { Ok(None) };
+        Self { method, path: path.into(), body: Ok(None), key }
     }
 
     pub(crate) fn body(self, body: &impl Serialize) -> Self {
@@ -177,10 +222,7 @@ impl Outgoing {
     async fn send(mut self, client: &Client) -> Result<Sent, Error> {
         let inner = client.inner();
         let began = Instant::now();
-        let key = match self.key.take() {
-            None if self.method == Method::POST => Some(fresh_key()?),
-            key => key,
-        };
+        let key = std::mem::replace(&mut self.key, Ok(None)).map_err(Error::Unsent)?;
         let body = std::mem::replace(&mut self.body, Ok(None));
         let body = body.map_err(|error| Error::Unsent(error.into()))?;
         let request = request(client, &self.method, &self.path, key.as_ref(), body)
@@ -281,11 +323,11 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 }
 
 /// A key that nobody has drawn before.
-fn fresh_key() -> Result<IdempotencyKey, Error> {
+fn fresh_key() -> Result<IdempotencyKey, BoxError> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Error::Unsent(error.into()))?;
+    getrandom::fill(&mut bytes)?;
     let text = format!("cauri-{:032x}", u128::from_be_bytes(bytes));
-    text.parse::<IdempotencyKey>().map_err(|error| Error::Unsent(error.into()))
+    Ok(text.parse::<IdempotencyKey>()?)
 }
 
 /// Any number. Where there is no chance, clients merely come back at the same time.

@@ -53,7 +53,8 @@
 //! carries the same `Idempotency-Key`, so that a payment whose answer was lost is not made twice.
 //! Whoever may have to go on after a crash of their own names the key: [`Call::idempotency_key`].
 //! A call that ends with an error although it may have acted tells the key to repeat it with:
-//! [`Error::idempotency_key`].
+//! [`Error::idempotency_key`]. One that the caller gives up, by a timeout of their own, tells nothing:
+//! keep its [`Call::key`] before it is awaited.
 //!
 //! # Errors
 //!

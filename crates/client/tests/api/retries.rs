@@ -247,6 +247,22 @@ async fn an_answer_that_never_comes_is_given_up() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_dropped_can_be_asked_again_under_its_key() {
+    let stage = Stage::new().await;
+    stage.mishaps(&[Mishap::Silence]);
+    let call = stage.client().payments().create(&payment());
+    let kept = call.key().cloned().expect("a key before anything is sent");
+    tokio::select! {
+        answer = call => panic!("{answer:?}"),
+        () = stage.silence() => {}
+    }
+    let again = stage.client().payments().create(&payment()).idempotency_key(kept.clone());
+    assert!(again.send().await.unwrap().is_replayed());
+    assert_eq!(keys(&stage.seen()), HashSet::from([kept.as_str()]));
+    assert_eq!(payments(&stage).await, 1);
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_is_no_answer() {
     let url = nowhere().await;
     let pause = Duration::from_millis(1);

@@ -22,7 +22,10 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::TokioIo;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+};
 use tower_service::Service;
 
 /// 2024-11-19T00:00:00.000Z.
@@ -67,6 +70,7 @@ pub(crate) struct Door {
     api: Api,
     mishaps: Arc<Mutex<VecDeque<Mishap>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
+    silent: Arc<Notify>,
 }
 
 impl Stage {
@@ -81,7 +85,8 @@ impl Stage {
         let scope = Scope { account, environment: Environment::Sandbox };
         let key = engine.create_key(scope, ApiKeyKind::Secret, None, None).await.unwrap().clear;
         let api = Api::builder(engine.clone()).build();
-        let door = Door { api, mishaps: Arc::default(), seen: Arc::default() };
+        let door =
+            Door { api, mishaps: Arc::default(), seen: Arc::default(), silent: Arc::default() };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let open = door.clone();
@@ -114,6 +119,11 @@ impl Stage {
     /// What was asked since the last time.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut *self.door.seen.lock().unwrap())
+    }
+
+    /// Waits until something was done whose answer never comes.
+    pub(crate) async fn silence(&self) {
+        self.door.silent.notified().await;
     }
 
     /// Does what is due, until nothing is.
@@ -166,7 +176,10 @@ impl Door {
         let body = body.collect().await.unwrap_or_else(|never| match never {}).to_bytes();
         match mishap {
             Some(Mishap::After) => Err(broken),
-            Some(Mishap::Silence) => std::future::pending().await,
+            Some(Mishap::Silence) => {
+                self.silent.notify_one();
+                std::future::pending().await
+            }
             Some(Mishap::Within) => {
                 let half = Frame::data(body.slice(..body.len() / 2));
                 let body = StreamBody::new(stream::iter([Ok(half), Err(broken)]));
