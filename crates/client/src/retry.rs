@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 /// What an attempt is left at the least, so that a server has the time to answer it. One that has
-/// none would make no answer, which may mean anything, of a refusal that is known.
+/// none would make no answer, which may mean anything, of a refusal that is known. Of totals under
+/// four seconds it is a quarter.
 const ATTEMPT: Duration = Duration::from_secs(1);
 
 /// How often and for how long a call is tried.
@@ -49,8 +50,8 @@ impl Retry {
     }
 
     /// How long a call may take with all its attempts and the pauses between them; a minute unless
-    /// told. A pause that would leave an attempt less than a second of it, or less than a quarter of
-    /// it all, is not begun: the call ends with what it knows.
+    /// told. A pause that would leave the next attempt less than a second of it, less than a quarter
+    /// where all of it is under four, is not begun: the call ends with what it knows.
     pub const fn total(mut self, total: Duration) -> Self {
         self.total = total;
         self
