@@ -23,6 +23,15 @@ pub(crate) const REFUSED: u8 = 1;
 /// so too.
 pub(crate) const NOT_DONE: u8 = 2;
 
+/// What came of a command was lost with whoever was to read it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Unsaid {
+    /// What was not said, and what to do about it.
+    pub(crate) what: String,
+    pub(crate) source: io::Error,
+}
+
 /// Tells an error, and everything that caused it; how the command ends for it.
 pub(crate) fn tell(error: &(dyn StdError + 'static), output: Output) -> ExitCode {
     if error.downcast_ref::<io::Error>().is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {

@@ -33,6 +33,25 @@ impl Output {
         }
     }
 
+    /// Says the beginning of what will be one thing, so that whoever cannot be told is known not to
+    /// listen before there is more to be said.
+    pub(crate) fn begin(self, json: &str, text: &str) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        if self.json {
+            write!(out, "{json}")?
+        } else {
+            writeln!(out, "{text}")?
+        }
+        out.flush()
+    }
+
+    /// Says its end.
+    pub(crate) fn end(self, json: &str, text: &str) -> io::Result<()> {
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{}", if self.json { json } else { text })?;
+        out.flush()
+    }
+
     /// Says something that only people want to know.
     pub(crate) fn remark(self, text: &str) -> io::Result<()> {
         if self.json { Ok(()) } else { writeln!(anstream::stdout(), "{text}") }

@@ -9,11 +9,16 @@ use cauri::{Engine, Key, Worker, WorkerOptions, decide::Terms};
 use cauri_http::Api;
 use cauri_webhook::HttpNotifier;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, sync::watch, time::timeout};
+use tokio::{
+    net::TcpListener,
+    sync::watch,
+    task::{JoinError, JoinHandle},
+    time::timeout,
+};
 
 use crate::{
     commands::accounts::NewAccount,
-    error::{Done, Failure},
+    error::{Done, Failure, Unsaid},
     interrupt::Interrupt,
     keyring,
     listener::{self, Connections},
@@ -35,13 +40,17 @@ pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
     options.webhooks()?;
     let stopping = stopping()?;
     let counts = Arc::new(Counts::default());
-    let opened = Opened::at(&options.at.store, counts.clone()).await?;
+    let opened = tokio::select! {
+        opened = Opened::at(&options.at.store, counts.clone()) => opened?,
+        // Nothing has begun that would have to be finished.
+        () = stopped(stopping.clone()) => return Ok(ExitCode::SUCCESS),
+    };
     let engine = engine(&options, &opened, counts.clone()).await?;
     let socket = TcpListener::bind(options.listen).await?;
     let address = socket.local_addr()?;
     greet(&options, &engine, address, output).await?;
     tracing::info!(%address, "listening");
-    let worker = (!options.no_worker).then(|| {
+    let mut worker = (!options.no_worker).then(|| {
         let mut how = WorkerOptions::default();
         how.stop_ms = u64::try_from(LAST.as_millis()).unwrap_or(how.stop_ms);
         tokio::spawn(Worker::with(engine.clone(), how).run(stopped(stopping.clone())))
@@ -54,13 +63,40 @@ pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
     let connections =
         Connections { most: options.max_connections, refused: metrics.refused.clone() };
     let app = app(engine, metrics, api.clone());
-    listener::serve(socket, app, api, connections, stopped(stopping), LAST).await;
-    if let Some(worker) = worker {
+    let mut ended = Ok(());
+    let until = async { ended = end(stopped(stopping), worker.as_mut()).await };
+    listener::serve(socket, app, api, connections, until, LAST).await;
+    if ended.is_ok()
+        && let Some(worker) = worker
+    {
         worker.await?;
     }
     opened.close().await;
+    ended?;
     tracing::info!("ended");
     Ok(ExitCode::SUCCESS)
+}
+
+/// There is nobody any more to do what is due.
+#[derive(Debug, thiserror::Error)]
+#[error("the worker ended by itself, and nothing that is due would be done")]
+struct Stranded(#[source] Option<JoinError>);
+
+/// Ends when this server is told to, or when its worker has ended before.
+async fn end(
+    stop: impl Future<Output = ()>,
+    worker: Option<&mut JoinHandle<()>>,
+) -> Result<(), Stranded> {
+    let Some(worker) = worker else {
+        stop.await;
+        return Ok(());
+    };
+    tokio::select! {
+        biased;
+        // The worker is told as well, and may be done first.
+        () = stop => Ok(()),
+        early = worker => Err(Stranded(early.err())),
+    }
 }
 
 async fn engine(
@@ -107,7 +143,7 @@ async fn ready(State(engine): State<Engine>) -> (StatusCode, &'static str) {
 }
 
 /// Says where it listens and hands out the keys of the accounts it makes: as many as it is told
-/// to, else one where there is none.
+/// to, else one where there is none. Nothing is made before it is known that somebody listens.
 async fn greet(
     options: &ServeOptions,
     engine: &Engine,
@@ -118,14 +154,27 @@ async fn greet(
         Some(wanted) => wanted,
         None => usize::from(engine.accounts().await?.is_empty()),
     };
-    let accounts = NewAccount::several(engine, wanted).await?;
     let url = format!("http://{at}");
-    let mut text = vec![format!("cauri listens at {url}")];
-    text.extend(accounts.iter().map(NewAccount::text));
+    let text = format!("cauri listens at {url}");
+    if wanted == 0 {
+        if let Err(error) = output.say(&json!({ "url": url, "accounts": [] }), &text) {
+            // Nothing is lost: the log names the address too.
+            tracing::warn!(%error, "nobody reads what this server says");
+        }
+        return Ok(());
+    }
+    let begun = output.begin(&format!(r#"{{"url":{},"accounts":"#, json!(url)), &text);
+    begun.map_err(|source| Unsaid { what: NOBODY.to_owned(), source })?;
+    let accounts = NewAccount::several(engine, wanted).await?;
+    let mut text: Vec<String> = accounts.iter().map(NewAccount::text).collect();
     text.extend(accounts.first().map(|account| format!("Try:\n{}", example(&url, account))));
-    let accounts: Vec<Value> = accounts.iter().map(NewAccount::json).collect();
-    Ok(output.say(&json!({ "url": url, "accounts": accounts }), &text.join("\n\n"))?)
+    let json: Vec<Value> = accounts.iter().map(NewAccount::json).collect();
+    let ended = output.end(&format!("{}}}", json!(json)), &format!("\n{}", text.join("\n\n")));
+    Ok(ended.map_err(|source| NewAccount::unsaid(&accounts, source))?)
 }
+
+/// Why no account is made where its keys would be read by nobody.
+const NOBODY: &str = "no account was made: its keys are shown this once, and cannot be";
 
 /// A payment that succeeds two seconds later.
 fn example(url: &str, account: &NewAccount) -> String {
@@ -158,4 +207,27 @@ fn stopping() -> Result<watch::Receiver<bool>, Failure> {
 async fn stopped(mut told: watch::Receiver<bool>) {
     // An error would mean that nobody can tell any more.
     let _ = told.wait_for(|stop| *stop).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_does_not_outlive_its_worker() {
+        let mut done = tokio::spawn(ready(()));
+        let mut broken = tokio::spawn(async { panic!("as a worker should not") });
+        assert!(end(pending(), Some(&mut done)).await.is_err());
+        let Stranded(why) = end(pending(), Some(&mut broken)).await.unwrap_err();
+        assert!(why.is_some_and(|why| why.is_panic()));
+        // One that ends because it is told to is no reason.
+        let mut told = tokio::spawn(ready(()));
+        while !told.is_finished() {
+            tokio::task::yield_now().await;
+        }
+        assert!(end(ready(()), Some(&mut told)).await.is_ok());
+        assert!(end(ready(()), None).await.is_ok());
+    }
 }

@@ -1,6 +1,6 @@
 //! Where everything is kept.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use cauri::{
     Backlog, Bell, ClaimKind, Engine, Grouped, GroupedOptions, GroupedStats, Meter, Observed,
@@ -9,8 +9,12 @@ use cauri::{
 use cauri_memory::MemoryStore;
 use cauri_postgres::{PostgresSessions, PostgresStore};
 use cauri_sqlite::{SqliteOptions, SqliteStore};
+use tokio::time::timeout;
 
 use crate::{error::Failure, metrics::Counts, options::StoreOptions};
+
+/// How long a store may take to let us in.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A store that is open.
 #[derive(Debug, Clone)]
@@ -27,6 +31,8 @@ pub(crate) enum NoStore {
     Unknown,
     #[error("memory: ends with its process, so that there is nothing in it for others")]
     Forgotten,
+    #[error("the database did not answer within {} s: look at host, port and firewalls", PATIENCE.as_secs())]
+    Silent,
     #[error("{} is not there", .0.display())]
     Absent(PathBuf),
 }
@@ -44,6 +50,19 @@ pub(crate) fn is_postgres(location: &str) -> bool {
     location.starts_with("postgres:") || location.starts_with("postgresql:")
 }
 
+/// Opens a database that answers. What changes its schema takes as long as it takes.
+async fn postgres(location: &str) -> Result<PostgresStore, Failure> {
+    let looked = timeout(PATIENCE, PostgresStore::inspect(location));
+    // Whatever is wrong but silence, opening it tells as well.
+    let is_old =
+        looked.await.map_err(|_| NoStore::Silent)?.is_ok_and(|found| found.version < found.known);
+    let opening = PostgresStore::connect(location);
+    if is_old {
+        return Ok(opening.await?);
+    }
+    Ok(timeout(PATIENCE, opening).await.map_err(|_| NoStore::Silent)??)
+}
+
 impl Opened {
     /// Opens a store, and brings its schema up to date.
     pub(crate) async fn at(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {
@@ -59,7 +78,7 @@ impl Opened {
             return Ok(Self::Sqlite(Arc::new(Grouped::with(store, grouped))));
         }
         if is_postgres(location) {
-            let store = PostgresStore::connect(location).await?;
+            let store = postgres(location).await?;
             let store = Observed::new(store, "postgresql").meter(meter);
             return Ok(Self::Postgres(Arc::new(Grouped::new(store))));
         }
@@ -153,5 +172,22 @@ impl Visit {
 
     pub(crate) async fn end(self) {
         self.opened.close().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// As some poolers do whose server is gone.
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_says_nothing_is_not_waited_for() {
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let store = format!("postgres://x@{}/x", silent.local_addr().unwrap());
+        let visit = Visit::to(&StoreOptions { store }).await;
+        let said = visit.map(drop).unwrap_err().to_string();
+        assert!(said.contains("did not answer within 10 s"), "{said}");
     }
 }

@@ -1,12 +1,17 @@
 //! Accounts with their four keys.
 
-use std::process::ExitCode;
+use std::{io, process::ExitCode};
 
 use cauri::{AccountId, ApiKeyKind, Engine, Environment, Error, Scope, Secret};
 use futures_util::{StreamExt, TryStreamExt, future::try_join4, stream};
 use serde_json::{Value, json};
 
-use crate::{error::Done, options::AccountsCommand, output::Output, store::Visit};
+use crate::{
+    error::{Done, Unsaid},
+    options::AccountsCommand,
+    output::Output,
+    store::Visit,
+};
 
 /// A new account: its keys are known here and nowhere else.
 #[derive(Debug)]
@@ -38,6 +43,17 @@ impl NewAccount {
     /// So many of them.
     pub(crate) async fn several(engine: &Engine, count: usize) -> Result<Vec<Self>, Error> {
         stream::iter(0..count).map(|_| Self::create(engine)).buffered(32).try_collect().await
+    }
+
+    /// Nobody was shown the keys of these.
+    pub(crate) fn unsaid(accounts: &[Self], source: io::Error) -> Unsaid {
+        let ids: Vec<String> = accounts.iter().map(|account| account.id.to_string()).collect();
+        let what = format!(
+            "nobody was shown the keys of {}, and nobody can be any more; `accounts create` makes \
+             another account",
+            ids.join(", ")
+        );
+        Unsaid { what, source }
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -75,7 +91,9 @@ pub(crate) async fn run(command: AccountsCommand, output: Output) -> Done {
             let visit = Visit::or_make(&at).await?;
             let account = NewAccount::create(&visit.engine).await?;
             visit.end().await;
-            output.say(&account.json(), &account.text())?;
+            output
+                .say(&account.json(), &account.text())
+                .map_err(|source| NewAccount::unsaid(&[account], source))?;
         }
         AccountsCommand::List { at } => {
             let visit = Visit::to(&at).await?;

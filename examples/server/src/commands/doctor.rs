@@ -8,7 +8,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::ExitCode,
-    time::{Duration, SystemTime},
+    time::SystemTime,
 };
 
 use axum::body::Body;
@@ -27,7 +27,7 @@ use crate::{
     keyring,
     options::ServeOptions,
     output::{Output, status},
-    store,
+    store::{self, PATIENCE},
 };
 
 #[derive(Debug, Args)]
@@ -44,9 +44,6 @@ pub(crate) struct DoctorOptions {
     #[arg(long, env = "CAURI_PLAIN_HTTP", value_parser = FalseyValueParser::new())]
     plain_http: bool,
 }
-
-/// How long a store may take to let us in.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Everything lives with clocks that differ by some seconds; beyond this nobody keeps them.
 const SKEW_MS_MAX: i64 = 2_000;

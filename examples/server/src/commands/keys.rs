@@ -6,7 +6,7 @@ use cauri::{ApiKey, Engine, Timestamp, wire};
 use serde_json::json;
 
 use crate::{
-    error::{Done, Failure},
+    error::{Done, Failure, Unsaid},
     options::KeysCommand,
     output::Output,
     store::Visit,
@@ -42,7 +42,14 @@ pub(crate) async fn run(command: KeysCommand, output: Output) -> Done {
             let clear = new.clear.reveal();
             let mut json = json(&new.key)?;
             json["key"] = clear.into();
-            output.say(&json, &format!("{}  {clear}", new.key.id))?;
+            output.say(&json, &format!("{}  {clear}", new.key.id)).map_err(|source| {
+                let id = new.key.id;
+                let what = format!(
+                    "nobody was shown the key {id}, and nobody can be any more; `keys roll --key \
+                     {id}` makes another in its place"
+                );
+                Unsaid { what, source }
+            })?;
         }
         KeysCommand::Revoke { at, key } => {
             let visit = Visit::to(&at).await?;

@@ -18,6 +18,7 @@ use crate::support::signature;
 use crate::support::sink::{Answer, Sink};
 use crate::support::stories;
 use crate::support::time::within;
+use crate::support::unread::{self, nobody};
 
 stories![
     payments_are_made_shown_listed_and_cancelled,
@@ -37,6 +38,7 @@ stories![
     completions_know_every_command;
     durable:
     what_is_administered_is_told_in_json,
+    a_key_that_nobody_was_shown_is_no_success,
     a_verdict_does_not_depend_on_who_reads_it,
     a_store_that_is_not_there_is_not_made_by_a_look,
     a_doctor_has_nothing_to_say_about_what_runs,
@@ -366,13 +368,6 @@ fn every_error_is_json_for_a_program(store: &Store) {
     }
 }
 
-/// The end of a pipe that nobody reads any more.
-fn nobody() -> Stdio {
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    writer.into()
-}
-
 fn a_reader_that_is_gone_is_no_failure(store: &Store) {
     let shop = store.shop();
     shop.pay(json!({}));
@@ -477,6 +472,25 @@ fn what_is_administered_is_told_in_json(store: &Store) {
     assert!(audit["entries"].as_i64().unwrap() >= 4 && audit["accounts"] == 3, "{audit}");
     let (code, error) = failed(&mut place.command(&["keys", "revoke", "--key", "sk_test_none"]));
     assert_eq!((code, &error["message"]), (2, &json!("there is no such key")));
+}
+
+fn a_key_that_nobody_was_shown_is_no_success(store: &Store) {
+    let place = store.place();
+    for stdout in unread::KINDS {
+        let (code, error) = failed(place.command(&["accounts", "create"]).stdout(stdout()));
+        assert_eq!(code, 2, "{error}");
+        let listed = lines(&mut place.command(&["accounts", "list"]));
+        let made = listed.last().and_then(|it| it["id"].as_str()).expect("an account");
+        let said = error["message"].as_str().unwrap();
+        assert!(said.contains(made) && said.contains("accounts create"), "{said}");
+    }
+    let keys = lines(&mut place.command(&["keys", "list"]));
+    let old = keys[0]["id"].as_str().unwrap();
+    for stdout in unread::KINDS {
+        let (code, error) = failed(place.command(&["keys", "roll", "--key", old]).stdout(stdout()));
+        let said = error["message"].as_str().unwrap();
+        assert!(code == 2 && said.contains("keys roll --key key_"), "{code}: {said}");
+    }
 }
 
 fn a_verdict_does_not_depend_on_who_reads_it(store: &Store) {

@@ -1,27 +1,32 @@
 //! Running the server (API §21).
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::check::is_id;
+use crate::support::http::Http;
 use crate::support::sample;
 use crate::support::server::{Account, Place, Server, Store};
 use crate::support::shop::{Shop, path_of};
 use crate::support::sink::{Answer, Sink};
 use crate::support::stories;
 use crate::support::time::{SLACK, within};
+use crate::support::unread;
 
 stories![
     health_is_asked_without_a_key,
     the_metrics_are_prometheus_text,
     the_description_names_every_route,
     sigterm_ends_the_server_well,
+    sigterm_ends_a_server_that_waits_for_its_store,
     no_secret_is_written_down;
     durable:
     data_outlive_the_server,
@@ -31,7 +36,9 @@ stories![
     a_rolled_key_repeats_what_the_old_one_asked,
     a_migration_can_be_repeated,
     an_audit_of_a_full_day_finds_nothing,
-    a_new_store_greets_its_user_once;
+    a_new_store_greets_its_user_once,
+    no_account_is_made_where_nobody_reads_its_keys,
+    a_server_without_secrets_to_tell_needs_no_reader;
     shared:
     two_servers_are_one_service,
 ];
@@ -103,6 +110,24 @@ fn sigterm_ends_the_server_well(store: &Store) {
     server.terminate();
     let ended = server.ended(Duration::from_secs(10));
     assert!(ended.success(), "{ended}");
+}
+
+/// A pooler whose database is gone may take a connection and say nothing.
+fn sigterm_ends_a_server_that_waits_for_its_store(store: &Store) {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = format!("postgres://x@{}/x", silent.local_addr().unwrap());
+    let place = store.place();
+    let mut command = place.command_at(&["serve", "--listen", "127.0.0.1:0", "--store", &at]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let held = silent.accept().expect("it wants in");
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(pid, Signal::TERM).expect("it waits");
+    // Well before it gives up by itself.
+    let ended = within(Duration::from_secs(5), || {
+        child.try_wait().unwrap().ok_or_else(|| "still running".to_owned())
+    });
+    assert!(ended.success(), "{ended}");
+    drop(held);
 }
 
 /// Neither in the store's own files nor in the log, repeated answers included.
@@ -325,6 +350,37 @@ fn a_new_store_greets_its_user_once(store: &Store) {
     }
     let said = greeting(&place, "sk_");
     assert!(!said.contains("sk_test_") && !said.contains("sk_live_"), "once only: {said}");
+}
+
+fn no_account_is_made_where_nobody_reads_its_keys(store: &Store) {
+    let place = store.place();
+    for stdout in unread::KINDS {
+        for arguments in [&["serve"][..], &["serve", "--json"], &["serve", "--accounts", "3"]] {
+            let mut command = place.command(arguments);
+            command.args(["--listen", "127.0.0.1:0"]);
+            let output = command.stdout(stdout()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(said.contains("no account was made"), "{said}");
+            assert_eq!(place.run(&["accounts", "list"]), "", "nothing was made");
+        }
+    }
+}
+
+fn a_server_without_secrets_to_tell_needs_no_reader(store: &Store) {
+    let place = store.place();
+    place.run(&["accounts", "create"]);
+    let mut command = place.command(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    let mut child = command.stdout(unread::nobody()).stderr(Stdio::piped()).spawn().unwrap();
+    let log = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let lines = log.map(|line| serde_json::from_str::<Value>(&line).expect("JSON"));
+    let mut addresses = lines.filter_map(|it| it["fields"]["address"].as_str().map(str::to_owned));
+    let address = addresses.next().expect("it says where it listens");
+    let health = Http::at(&format!("http://{address}"))
+        .answers(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(health.first().map(|answer| answer.status), Some(200));
 }
 
 /// Callers, a key, and the money do not notice which of two servers they talk to.

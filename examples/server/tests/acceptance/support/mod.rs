@@ -11,6 +11,7 @@ pub(crate) mod shop;
 pub(crate) mod signature;
 pub(crate) mod sink;
 pub(crate) mod time;
+pub(crate) mod unread;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
