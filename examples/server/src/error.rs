@@ -6,6 +6,7 @@ use std::{
     process::ExitCode,
 };
 
+use cauri_client::IdempotencyKey;
 use serde_json::{Value, json};
 
 use crate::output::Output;
@@ -22,6 +23,30 @@ pub(crate) const REFUSED: u8 = 1;
 /// It could not be asked or answered, or nobody knows whether it was done. Wrong command lines end
 /// so too.
 pub(crate) const NOT_DONE: u8 = 2;
+
+/// What was asked for under a key may have been done, or was, and whoever asked was not told.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Untold {
+    what: &'static str,
+    key: IdempotencyKey,
+    /// What was made, where that is known.
+    id: Option<String>,
+    source: Option<io::Error>,
+}
+
+impl Untold {
+    /// Nobody waited for the answer.
+    pub(crate) const fn interrupted(key: IdempotencyKey) -> Self {
+        Self { what: "interrupted before there was an answer", key, id: None, source: None }
+    }
+
+    /// It was done, and what there is to say of it could not be said.
+    pub(crate) const fn unsaid(key: IdempotencyKey, id: Option<String>, source: io::Error) -> Self {
+        let what = "it was done, but what came of it could not be written";
+        Self { what, key, id, source: Some(source) }
+    }
+}
 
 /// What came of a command was lost with whoever was to read it.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +82,17 @@ pub(crate) fn in_json(error: &Value) -> String {
     json!({ "error": error }).to_string()
 }
 
+/// The key under which it may have been done.
+fn key<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a IdempotencyKey> {
+    let asked = error.downcast_ref().and_then(cauri_client::Error::idempotency_key);
+    asked.or_else(|| error.downcast_ref::<Untold>().map(|untold| &untold.key))
+}
+
+/// What is known to have been made.
+fn made<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a str> {
+    error.downcast_ref::<Untold>()?.id.as_deref()
+}
+
 fn json(error: &(dyn StdError + 'static)) -> Value {
     let asked = error.downcast_ref::<cauri_client::Error>();
     let mut json = match asked.and_then(cauri_client::Error::refused) {
@@ -66,22 +102,26 @@ fn json(error: &(dyn StdError + 'static)) -> Value {
         }),
         None => json!({ "message": chain(error) }),
     };
-    if let Some(key) = asked.and_then(cauri_client::Error::idempotency_key) {
+    if let Some(key) = key(error) {
         json["idempotency_key"] = key.as_str().into();
+    }
+    if let Some(id) = made(error) {
+        json["id"] = id.into();
     }
     json
 }
 
 fn text(error: &(dyn StdError + 'static)) -> String {
     let text = format!("cauri-server: {}", chain(error));
-    let asked = error.downcast_ref::<cauri_client::Error>();
-    match asked.and_then(cauri_client::Error::idempotency_key) {
-        Some(key) => format!(
-            "{text}\nIt may have been done. To ask again without doing it twice: --idempotency-key {}",
-            key.as_str()
-        ),
-        None => text,
-    }
+    let Some(key) = key(error) else { return text };
+    let done = match made(error) {
+        Some(id) => format!("It was done: {id}."),
+        None => "It may have been done.".to_owned(),
+    };
+    format!(
+        "{text}\n{done} To ask again without doing it twice: --idempotency-key {}",
+        key.as_str()
+    )
 }
 
 /// An error and what caused it, in one line.

@@ -2,12 +2,17 @@
 
 use std::io;
 
-use cauri_client::{BuildError, Client, Listing, Page, wire::List};
+use cauri::{Entropy, OsEntropy};
+use cauri_client::{BuildError, Call, Client, IdempotencyKey, Listing, Page, wire::List};
 use clap::{Args, builder::FalseyValueParser};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use crate::{error::Failure, output::Output};
+use crate::{
+    error::{Failure, Untold},
+    interrupt::Interrupt,
+    output::Output,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct RemoteOptions {
@@ -74,7 +79,7 @@ impl PageOptions {
 }
 
 /// Says one thing: as the server wrote it, or as a line for people.
-pub(crate) fn say<T: DeserializeOwned>(
+fn say<T: DeserializeOwned>(
     output: Output,
     raw: &RawValue,
     line: impl Fn(&T) -> String,
@@ -88,6 +93,40 @@ pub(crate) fn say<T: DeserializeOwned>(
 /// It was done all the same.
 fn shown<T: DeserializeOwned>(raw: &RawValue, line: impl Fn(&T) -> String) -> String {
     serde_json::from_str(raw.get()).map_or_else(|_| pretty(raw.get()), |it| line(&it))
+}
+
+/// Makes a call that is to be made once, and says what came of it. Its key is drawn before it is
+/// sent: whatever keeps the answer from whoever asked, they are told the key.
+pub(crate) async fn make<T: DeserializeOwned + Send + 'static>(
+    output: Output,
+    call: Call<T>,
+    key: Option<IdempotencyKey>,
+    line: impl Fn(&T) -> String,
+) -> Result<(), Failure> {
+    let mut interrupt = Interrupt::new()?;
+    let key = key.map_or_else(fresh_key, Ok)?;
+    let raw = tokio::select! {
+        biased;
+        answered = call.idempotency_key(key.clone()).raw() => answered?,
+        () = interrupt.came() => return Err(Untold::interrupted(key).into()),
+    };
+    let text = if output.json { String::new() } else { shown(&raw, line) };
+    Ok(output.say(&raw, &text).map_err(|error| Untold::unsaid(key, id(&raw), error))?)
+}
+
+/// A key that nobody has drawn before.
+fn fresh_key() -> Result<IdempotencyKey, Failure> {
+    let random: String = OsEntropy::default().seed().iter().map(|it| format!("{it:02x}")).collect();
+    Ok(format!("cauri-{random}").parse::<IdempotencyKey>()?)
+}
+
+/// What an answer is about.
+fn id(raw: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        id: String,
+    }
+    serde_json::from_str(raw.get()).ok().map(|named: Named| named.id)
 }
 
 /// Says one thing with all of its fields.

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use crate::{
     error::Done,
     output::{Output, status},
-    remote::{PageOptions, RemoteOptions, say, say_whole},
+    remote::{PageOptions, RemoteOptions, make, say_whole},
     words::words,
 };
 
@@ -154,11 +154,8 @@ pub(crate) async fn run(command: PaymentsCommand, output: Output) -> Done {
         }
         PaymentsCommand::Cancel { remote, id, reason, idempotency_key } => {
             let client = remote.client()?;
-            let mut call = client.payments().cancel(id, &CancelPayment { reason });
-            if let Some(key) = idempotency_key {
-                call = call.idempotency_key(key);
-            }
-            say(output, &call.raw().await?, line)?;
+            let call = client.payments().cancel(id, &CancelPayment { reason });
+            make(output, call, idempotency_key, line).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -199,11 +196,8 @@ async fn create(options: CreateOptions, output: Output) -> Result<(), crate::err
         return_url,
         expires_in,
     };
-    let mut call = remote.client()?.payments().create(&ask);
-    if let Some(key) = idempotency_key {
-        call = call.idempotency_key(key);
-    }
-    say(output, &call.raw().await?, line)
+    let call = remote.client()?.payments().create(&ask);
+    make(output, call, idempotency_key, line).await
 }
 
 fn line(payment: &Payment) -> String {

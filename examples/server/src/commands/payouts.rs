@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use crate::{
     error::Done,
     output::{Output, status},
-    remote::{PageOptions, RemoteOptions, say, say_whole},
+    remote::{PageOptions, RemoteOptions, make, say_whole},
     words::words,
 };
 
@@ -89,11 +89,8 @@ pub(crate) async fn run(command: PayoutsCommand, output: Output) -> Done {
                 description: options.description,
                 metadata: Metadata::default(),
             };
-            let mut call = remote.client()?.payouts().create(&ask);
-            if let Some(key) = options.idempotency_key {
-                call = call.idempotency_key(key);
-            }
-            say(output, &call.raw().await?, line)?;
+            let call = remote.client()?.payouts().create(&ask);
+            make(output, call, options.idempotency_key, line).await?;
         }
         PayoutsCommand::Get { remote, id } => {
             say_whole(output, &remote.client()?.payouts().retrieve(id).raw().await?)?;

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use crate::{
     error::Done,
     output::{Output, status},
-    remote::{PageOptions, RemoteOptions, say, say_whole},
+    remote::{PageOptions, RemoteOptions, make, say_whole},
     words::words,
 };
 
@@ -76,11 +76,8 @@ pub(crate) async fn run(command: RefundsCommand, output: Output) -> Done {
                 reference,
                 metadata: Metadata::default(),
             };
-            let mut call = remote.client()?.refunds().create(&ask);
-            if let Some(key) = idempotency_key {
-                call = call.idempotency_key(key);
-            }
-            say(output, &call.raw().await?, line)?;
+            let call = remote.client()?.refunds().create(&ask);
+            make(output, call, idempotency_key, line).await?;
         }
         RefundsCommand::Get { remote, id } => {
             say_whole(output, &remote.client()?.refunds().retrieve(id).raw().await?)?;

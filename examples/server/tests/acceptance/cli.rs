@@ -18,7 +18,7 @@ use crate::support::signature;
 use crate::support::sink::{Answer, Sink};
 use crate::support::stories;
 use crate::support::time::within;
-use crate::support::unread::{self, nobody};
+use crate::support::unread::{self, full, nobody};
 
 stories![
     payments_are_made_shown_listed_and_cancelled,
@@ -31,6 +31,8 @@ stories![
     a_receiver_that_fails_is_shown_to_fail,
     a_refusal_and_a_failure_are_told_apart,
     what_may_have_been_done_is_told_with_its_key,
+    what_was_done_and_cannot_be_said_is_told_with_its_key,
+    what_is_interrupted_is_told_with_its_key,
     every_error_is_json_for_a_program,
     a_reader_that_is_gone_is_no_failure,
     variables_of_flags_are_read_as_people_write_them,
@@ -347,6 +349,48 @@ fn what_may_have_been_done_is_told_with_its_key(store: &Store) {
     assert_eq!(error["idempotency_key"], "undo-7");
     let (_, error) = failed(asking(&shop, &CREATE).args(["--expires-in", "5"]));
     assert!(error.get("idempotency_key").is_none(), "nothing was done: {error}");
+}
+
+fn what_was_done_and_cannot_be_said_is_told_with_its_key(store: &Store) {
+    let shop = store.shop();
+    shop.fund(100_000, "XOF");
+    let paid = shop.paid(json!({}));
+    let payment = paid["id"].as_str().unwrap();
+    let to = ["--amount", "1000", "--currency", "XOF", "--network", "mtn"];
+    let payout = [&["payouts", "create", "--phone", "+2250500000002"][..], &to].concat();
+    let refund = ["refunds", "create", "--payment", payment, "--amount", "100"];
+    for ask in [&CREATE[..], &payout, &refund] {
+        for stdout in unread::KINDS {
+            let (code, error) = failed(asking(&shop, ask).stdout(stdout()));
+            assert_eq!(code, 2, "{error}");
+            let key = error["idempotency_key"].as_str().unwrap_or_else(|| panic!("{error}"));
+            let again = one(asking(&shop, ask).args(["--idempotency-key", key]));
+            assert_eq!(again["id"], error["id"], "done once");
+        }
+    }
+    let made = one(&mut asking(&shop, &CREATE));
+    let id = made["id"].as_str().unwrap();
+    let undo = ["payments", "cancel", id, "--idempotency-key", "undo-8"];
+    let output = asking(&shop, &undo).stdout(full()).output().unwrap();
+    let told = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains(id) && told.contains("--idempotency-key undo-8"), "{told}");
+}
+
+fn what_is_interrupted_is_told_with_its_key(store: &Store) {
+    let (shop, silent) = (store.shop(), Sink::scripted(vec![Answer::Hang]));
+    for (count, signal) in [(1, Signal::INT), (2, Signal::TERM)] {
+        let mut create = asking(&shop, &CREATE);
+        create.env("CAURI_URL", silent.url()).arg("--json");
+        let child = create.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let hit = silent.awaits(count).remove(count - 1);
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process");
+        kill_process(pid, signal).expect("it waits");
+        let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+        assert_eq!(status.code(), Some(2), "an end of its own");
+        let told: Value = serde_json::from_slice(&stderr).expect("JSON");
+        assert_eq!(told["error"]["idempotency_key"], hit.header("Idempotency-Key"), "{told}");
+    }
 }
 
 fn every_error_is_json_for_a_program(store: &Store) {
