@@ -146,7 +146,7 @@ enum Place {
 impl Doors {
     fn new(connections_max: u32) -> Self {
         let most = usize::try_from(connections_max).unwrap_or(Semaphore::MAX_PERMITS);
-        let served = Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
+        let served = Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS)));
         Self { served, turned_away: Arc::new(Semaphore::new(TURNED_AWAY)) }
     }
 

@@ -125,7 +125,8 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "CAURI_LISTEN", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
     /// Makes this many accounts first; one if there is none yet
-    #[arg(long, env = "CAURI_ACCOUNTS")]
+    // No variable: what is set for every start would make accounts at every start.
+    #[arg(long)]
     pub(crate) accounts: Option<usize>,
     /// How often each API key may call: `N/SECONDS`, or `off`
     #[arg(long, env = "CAURI_RATE_LIMIT", default_value = "6000/60", value_name = "N/SECONDS|off")]
@@ -155,10 +156,10 @@ pub(crate) struct ServeOptions {
     #[arg(long, env = "CAURI_NO_WORKER", value_parser = FalseyValueParser::new())]
     pub(crate) no_worker: bool,
     /// How many requests are worked on at once; every other is answered 503 at once
-    #[arg(long, env = "CAURI_MAX_REQUESTS", default_value_t = 512)]
+    #[arg(long, env = "CAURI_MAX_REQUESTS", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_requests: u32,
     /// How many connections may be open at once; every other is answered 503 and closed
-    #[arg(long, env = "CAURI_MAX_CONNECTIONS", default_value_t = 10_000)]
+    #[arg(long, env = "CAURI_MAX_CONNECTIONS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_connections: u32,
 }
 

@@ -2,6 +2,8 @@
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use serde_json::json;
 
@@ -225,10 +227,23 @@ fn whoever_is_one_too_many_is_told_so(store: &Store) {
 }
 
 fn a_server_without_room_answers_at_once(store: &Store) {
-    let server = store.serve(&["--max-requests", "0"]);
+    let server = store.serve(&["--max-requests", "1"]);
     let shop = Server::next_shop(&server).unwrap();
-    turned_away(&shop.get("/v1/balance"));
-    turned_away(&shop.post("/v1/payments", &sample::payment(json!({}))));
+    // Sixteen at a time, until two have met.
+    let found = AtomicBool::new(false);
+    let refused: Vec<Response> = thread::scope(|scope| {
+        let ask = || {
+            let mut asked =
+                (0..500).map(|_| shop.post("/v1/payments", &sample::payment(json!({}))));
+            let refused = asked.find(|it| it.status != 201 || found.load(Ordering::Relaxed));
+            found.store(true, Ordering::Relaxed);
+            refused.filter(|it| it.status != 201)
+        };
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(ask)).collect();
+        threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(!refused.is_empty(), "every one had room");
+    refused.iter().for_each(turned_away);
     shop.anyone.get("/v1/nothing").refused(404, "route_not_found", None);
     for path in ["/healthz", "/readyz", "/metrics", "/v1/openapi.json"] {
         assert_eq!(shop.anyone.get(path).status, 200, "{path}");

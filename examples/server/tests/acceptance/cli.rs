@@ -33,6 +33,7 @@ stories![
     what_may_have_been_done_is_told_with_its_key,
     what_was_done_and_cannot_be_said_is_told_with_its_key,
     what_is_interrupted_is_told_with_its_key,
+    a_server_has_room_for_somebody,
     every_error_is_json_for_a_program,
     a_reader_that_is_gone_is_no_failure,
     variables_of_flags_are_read_as_people_write_them,
@@ -390,6 +391,18 @@ fn what_is_interrupted_is_told_with_its_key(store: &Store) {
         assert_eq!(status.code(), Some(2), "an end of its own");
         let told: Value = serde_json::from_slice(&stderr).expect("JSON");
         assert_eq!(told["error"]["idempotency_key"], hit.header("Idempotency-Key"), "{told}");
+    }
+}
+
+fn a_server_has_room_for_somebody(store: &Store) {
+    let place = store.place();
+    for (option, variable) in
+        [("--max-requests", "CAURI_MAX_REQUESTS"), ("--max-connections", "CAURI_MAX_CONNECTIONS")]
+    {
+        let (code, error) = failed(place.command(&["doctor"]).args([option, "0"]));
+        assert_eq!(code, 2, "{option}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(option), "{error}");
+        assert_eq!(failed(place.command(&["doctor"]).env(variable, "0")).0, 2, "{variable}");
     }
 }
 

@@ -38,7 +38,8 @@ stories![
     an_audit_of_a_full_day_finds_nothing,
     a_new_store_greets_its_user_once,
     no_account_is_made_where_nobody_reads_its_keys,
-    a_server_without_secrets_to_tell_needs_no_reader;
+    a_server_without_secrets_to_tell_needs_no_reader,
+    no_variable_makes_accounts;
     shared:
     two_servers_are_one_service,
 ];
@@ -381,6 +382,14 @@ fn a_server_without_secrets_to_tell_needs_no_reader(store: &Store) {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(health.first().map(|answer| answer.status), Some(200));
+}
+
+/// A unit file would make some at every start, and its journal would keep their keys.
+fn no_variable_makes_accounts(store: &Store) {
+    let place = store.place();
+    let output = place.command(&["serve", "--help"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("--accounts") && !said.contains("CAURI_ACCOUNTS"), "{said}");
 }
 
 /// Callers, a key, and the money do not notice which of two servers they talk to.
