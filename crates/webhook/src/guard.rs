@@ -24,7 +24,7 @@ use crate::lookup::Lookup;
 /// | Address | |
 /// |---|---|
 /// | `10/8`, `100.64/10`, `127/8`, `172.16/12`, `192.168/16`, `::1`, `fc00::/7` | private: refused, unless private ones are allowed |
-/// | `168.63.129.16`, `100.100.100.200`, `fd00:ec2::/32`, `fd20:ce::254` | metadata services outside the link-local ranges: refused |
+/// | `168.63.129.16`, `100.100.100.200`, `fd00:ec2::/32`, `fd00:42::42`, `fd00:c1::a9fe:a9fe`, `fd20:ce::254` | metadata services outside the link-local ranges: refused |
 /// | `0/8`, `169.254/16`, `192.0.0/24`, `192.88.99/24`, `198.18/15`, `224/4`, `240/4` | refused |
 /// | `2001::/23`, `2002::/16` (Teredo and 6to4 hide an IPv4 address, others are answered by the nearest router) | refused |
 /// | an interface identifier of `0:5efe` or `200:5efe` (ISATAP hides an IPv4 address) | refused |
@@ -270,9 +270,11 @@ const V4: [(Ipv4Addr, u32, Kind); 14] = [
 ];
 
 /// The first that fits counts; what fits none is refused.
-const V6: [(Ipv6Addr, u32, Kind); 7] = [
+const V6: [(Ipv6Addr, u32, Kind); 9] = [
     (Ipv6Addr::LOCALHOST, 128, Kind::Private),
     (Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0), 32, Kind::Refused),
+    (Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42), 128, Kind::Refused),
+    (Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe), 128, Kind::Refused),
     (Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254), 128, Kind::Refused),
     (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, Kind::Private),
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, Kind::Refused),
