@@ -18,7 +18,7 @@ use crate::signature::{Message, Signer};
 
 /// How long a request may take; shorter than the engine's patience, so that what we know is not
 /// lost with it.
-const PATIENCE: Duration = Duration::from_secs(8);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(8);
 
 /// How long it may take until there is a connection.
 const CONNECT: Duration = Duration::from_secs(3);

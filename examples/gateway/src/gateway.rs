@@ -10,7 +10,7 @@ use http::StatusCode;
 use hyper::body::Bytes;
 
 use crate::{
-    client::{Client, ConnectError, Reply},
+    client::{Client, ConnectError, PATIENCE, Reply},
     failure,
     names::{self, Kind},
     signature::Signer,
@@ -86,7 +86,7 @@ impl Gateway for Aggregator {
         };
         match self.client.post(kind.path(), body, now).await {
             Reply::NotSent => Answer::final_report(Report::Unreachable),
-            Reply::Silence => silence(now),
+            Reply::Silence => silence(after_patience(now)),
             Reply::Said(status, body) => taken(status, &body, order, now),
         }
     }
@@ -95,7 +95,8 @@ impl Gateway for Aggregator {
         let path = format!("{}/{}", Kind::of(order.id).path(), names::name(order.id));
         match self.client.get(&path).await {
             Reply::Said(StatusCode::OK, body) => found(&body, order, now),
-            Reply::NotSent | Reply::Silence | Reply::Said(..) => silence(now),
+            Reply::Silence => silence(after_patience(now)),
+            Reply::NotSent | Reply::Said(..) => silence(now),
         }
     }
 
@@ -149,6 +150,12 @@ fn taken(status: StatusCode, body: &Bytes, order: &Order, now: Timestamp) -> Ans
         Answer::final_report(Report::Refused(failure::refusal(&failure_code, kind)))
     };
     match (word.as_deref(), failure_reason) {
+        // We are not let in, whatever the reason is called: that says nothing of the order.
+        (_, Some(reason)) if [401, 403].contains(&status.as_u16()) => {
+            let FailureReason { failure_code, failure_message } = reason;
+            tracing::error!(order = %order.id, failure_code, failure_message, "not let in");
+            Answer::final_report(Report::Refused(FailureCode::NetworkUnavailable))
+        }
         // It has it from an earlier sending.
         (Some("ACCEPTED" | "DUPLICATE_IGNORED"), _) if status == StatusCode::OK => open(now),
         (Some("REJECTED"), Some(reason)) if status == StatusCode::OK => refused(reason),
@@ -156,8 +163,8 @@ fn taken(status: StatusCode, body: &Bytes, order: &Order, now: Timestamp) -> Ans
         (Some("REJECTED"), Some(reason)) if failure::is_known(&reason.failure_code, kind) => {
             refused(reason)
         }
-        // The request itself was wrong, or we are not let in.
-        (_, Some(reason)) if [400, 401, 403].contains(&status.as_u16()) => refused(reason),
+        // The request itself was wrong.
+        (_, Some(reason)) if status == StatusCode::BAD_REQUEST => refused(reason),
         _ => silence(now),
     }
 }
@@ -230,6 +237,12 @@ fn silence(now: Timestamp) -> Answer {
     Answer { reports: vec![Report::Unknown], ask_again_at: Some(now.plus_millis(SILENCE_MS)) }
 }
 
+/// When a request has ended that began now and was not answered. What was on its way is given time
+/// to arrive from then on: asked about at once, it would not be found, and be taken as lost.
+fn after_patience(now: Timestamp) -> Timestamp {
+    now.plus_millis(i64::try_from(PATIENCE.as_millis()).unwrap_or(i64::MAX))
+}
+
 #[cfg(test)]
 mod tests {
     use cauri::{Environment, Scope};
@@ -293,11 +306,34 @@ mod tests {
             (400, "SOMETHING_NEW", FailureCode::NetworkError),
             (401, "NO_AUTHENTICATION", FailureCode::NetworkUnavailable),
             (403, "HTTP_SIGNATURE_ERROR", FailureCode::NetworkUnavailable),
+            (401, "SOMETHING_NEW", FailureCode::NetworkUnavailable),
+            (403, "INVALID_PHONE_NUMBER", FailureCode::NetworkUnavailable),
         ] {
             let refused = Answer::final_report(Report::Refused(expected));
             assert_eq!(told(status, &because(code)), refused, "{status} {code}");
+            if status != 400 {
+                assert_eq!(told(status, &rejected(code)), refused, "{status} {code}");
+            }
             // Without a reason of the aggregator's it may be anybody who says so.
             assert_eq!(told(status, &json!({})), silence(now()), "{status}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_not_answered_is_asked_about_some_time_after_it_was_given_up() {
+        // It takes connections, and says nothing.
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", silent.local_addr().unwrap());
+        let options = AggregatorOptions::new(base, Secret::new("token"));
+        let gateway = Aggregator::new(options).unwrap();
+        let mut random = Random::new(1);
+        let scope = Scope { environment: Environment::Live, ..random.scope() };
+        let mut order = Order::payment(&fixtures::payment(&mut random, scope));
+        (order.country, order.network) = ("CI".parse().unwrap(), "mtn".parse().ok());
+        order.phone = "+2250500000000".parse().ok();
+        for answer in [gateway.submit(&order, now()).await, gateway.query(&order, now()).await] {
+            assert_eq!(answer.reports, [Report::Unknown]);
+            assert_eq!(answer.ask_again_at, Some(now().plus_millis(8_000 + SILENCE_MS)));
         }
     }
 }
