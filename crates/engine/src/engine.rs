@@ -10,6 +10,7 @@ use cauri_core::{
 use crate::{
     ambient::{Ambient, OsEntropy, SystemClock},
     auth::KeyCache,
+    bounded::Bounded,
     cache::Cache,
     error::BuildError,
     gateway::{
@@ -330,7 +331,7 @@ impl EngineBuilder {
         }
         Ok(Engine(Arc::new(Inner {
             store: self.store,
-            notifier: self.notifier,
+            notifier: Arc::new(Bounded(self.notifier)),
             ambient: Arc::new(Ambient::new(self.clock, self.entropy)),
             terms: self.terms,
             keys,

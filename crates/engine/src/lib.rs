@@ -57,6 +57,7 @@
 
 mod ambient;
 mod auth;
+mod bounded;
 mod cache;
 mod call;
 mod count;

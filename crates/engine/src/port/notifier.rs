@@ -23,7 +23,8 @@ use cauri_core::{AttemptError, Environment};
 /// 4. **A lost receipt costs one more attempt,** and nothing else: a notifier keeps no account of
 ///    what it sent, and a process may die between sending and recording.
 /// 5. **Bounded.** Each call ends within the 8 s of an attempt, however slow, endless or hostile
-///    the receiver is, and holds nothing of the receiver's making beyond a few KiB.
+///    the receiver is, and holds nothing of the receiver's making beyond a few KiB. The engine waits
+///    a second longer, and then counts a time-out.
 /// 6. **Nothing moves the schedule.** Redirects are not followed, and `Retry-After` and the like
 ///    are not read.
 /// 7. **Only where allowed.** What [`vet`](Self::vet) refuses is never connected to, whatever the
@@ -87,8 +88,9 @@ pub trait Notifier: Debug + Send + Sync + 'static {
     /// # Errors
     ///
     /// 10. [`AttemptError::UrlNotAllowed`] and nothing else. A name that does not resolve, or not
-    ///     soon (some 2 s), is accepted: its attempts will say so. Being accepted promises nothing,
-    ///     because names change their addresses: law 7 holds all the same.
+    ///     soon (some 2 s), is accepted: its attempts will say so; after 3 s the engine waits no
+    ///     longer. Being accepted promises nothing, because names change their addresses: law 7 holds
+    ///     all the same.
     async fn vet(&self, url: &str, environment: Environment) -> Result<(), AttemptError>;
 }
 

@@ -12,6 +12,7 @@ use tracing::Span;
 
 use super::{Worker, receiver::Receiver};
 use crate::{
+    bounded::ATTEMPT_MAX_MS,
     error::Error,
     port::{
         meter::Measured,
@@ -19,9 +20,6 @@ use crate::{
     },
     trace,
 };
-
-/// How long an attempt takes at most (law 5 of [`Notifier`](crate::Notifier)), in milliseconds.
-const ATTEMPT_MAX_MS: i64 = 8_000;
 
 /// How an attempt ended, before that is written down.
 #[derive(Debug)]

@@ -18,3 +18,4 @@ mod refunds;
 mod routes;
 mod support;
 mod traces;
+mod worker;

@@ -519,7 +519,7 @@ fn start() -> Timestamp {
 }
 
 /// An engine with a live network, and an account.
-async fn live(
+pub(crate) async fn live(
     store: Arc<dyn Store>,
     clock: Arc<ManualClock>,
     rail: Arc<dyn Gateway>,
@@ -539,7 +539,7 @@ async fn live(
 }
 
 /// A payment that is about to be sent.
-async fn created(engine: &Engine, me: Caller) -> PaymentId {
+pub(crate) async fn created(engine: &Engine, me: Caller) -> PaymentId {
     created_with(engine, me, "mtn").await
 }
 

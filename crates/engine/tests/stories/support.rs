@@ -85,6 +85,15 @@ impl Story {
     }
 
     pub(crate) async fn over(store: Arc<dyn Store>, terms: Terms) -> Self {
+        Self::sent_by(None, store, terms).await
+    }
+
+    /// With another notifier than the receiver that remembers.
+    pub(crate) async fn sent_by(
+        notifier: Option<Arc<dyn Notifier>>,
+        store: Arc<dyn Store>,
+        terms: Terms,
+    ) -> Self {
         let clock = Arc::new(ManualClock::at(Timestamp::from_millis(START)));
         let receiver = Arc::new(Receiver {
             clock: Arc::clone(&clock),
@@ -95,7 +104,7 @@ impl Story {
         let engine = Engine::builder(store)
             .clock(clock.clone())
             .entropy(Arc::new(SeededEntropy::new(7)))
-            .notifier(receiver.clone())
+            .notifier(notifier.unwrap_or_else(|| receiver.clone()))
             .terms(terms)
             .build()
             .unwrap();

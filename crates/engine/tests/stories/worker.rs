@@ -1,0 +1,202 @@
+//! What the worker owes to whoever drives it, whatever hangs or fails beside it.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use cauri::{
+    Answer, Attempt, AttemptError, Capabilities, Claim, ClaimKind, Clock as _, DeliveryStatus,
+    Environment, Error, Gateway, List, Notifier, Order, PaymentStatus, Query, Receipt, Store as _,
+    Timestamp, Worker, WorkerOptions, decide::Terms, wire,
+};
+use cauri_conformance::{Call, Fault, FaultyStore};
+use cauri_memory::MemoryStore;
+use serde_json::json;
+use tokio::{
+    sync::{Notify, oneshot},
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
+
+use crate::{
+    orders::{created, live},
+    support::Story,
+};
+
+type Store = FaultyStore<MemoryStore>;
+
+fn store() -> Arc<Store> {
+    Arc::new(FaultyStore::new(MemoryStore::new()))
+}
+
+async fn deliveries(story: &Story) -> Vec<wire::WebhookDelivery> {
+    let query = Query::all(List::Deliveries(story.me.scope));
+    story.engine.webhook_deliveries(&story.me, &query).await.unwrap().data
+}
+
+/// A worker at work, and what stops it.
+fn at_work(worker: Worker) -> (JoinHandle<()>, oneshot::Sender<()>) {
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(worker.run(async move {
+        let _ = stopped.await;
+    }));
+    (running, stop)
+}
+
+#[tokio::test]
+async fn what_cannot_be_claimed_of_one_kind_keeps_no_other_waiting() {
+    let (mut unmoved, mut unsent) = (0, 0);
+    for nth in 1..=5 {
+        let store = store();
+        let story = Story::over(store.clone(), Terms::default()).await;
+        story.listen(json!(["payment.created"])).await;
+        let payment = story.pay(json!({})).await.unwrap();
+        story.clock.advance_millis(300);
+        store.fail(Call::Claim, store.calls(Call::Claim) + nth, Fault::Before);
+        let ticked = story.worker.tick().await;
+        assert!(matches!(ticked, Err(Error::Store(_))), "{ticked:?}");
+        unmoved += u32::from(story.payment(payment.id).await.status == PaymentStatus::Created);
+        unsent += u32::from(story.receiver.sent.lock().unwrap().is_empty());
+    }
+    assert_eq!((unmoved, unsent), (1, 1), "each but when it was its own turn");
+}
+
+/// Never answers.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait]
+impl Notifier for Silent {
+    async fn deliver(&self, _: &Attempt) -> Receipt {
+        std::future::pending().await
+    }
+
+    async fn vet(&self, _: &str, _: Environment) -> Result<(), AttemptError> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notifier_that_never_answers_is_a_time_out() {
+    let story = Story::sent_by(Some(Arc::new(Silent)), store(), Terms::default()).await;
+    let soon = Duration::from_secs(10);
+    timeout(soon, story.listen(json!(["payment.created"]))).await.expect("a URL is judged in time");
+    story.pay(json!({})).await.unwrap();
+    timeout(soon, story.worker.tick()).await.expect("an attempt ends").unwrap();
+    let told = &deliveries(&story).await[0];
+    assert_eq!((told.error, told.duration_ms), (Some(AttemptError::Timeout), Some(9_000)));
+    assert_eq!((told.status, told.attempts_count), (DeliveryStatus::Pending, 1));
+}
+
+/// Eight attempts that hang, and so many deliveries that wait behind them.
+async fn crowded(
+    options: WorkerOptions,
+    waiting: usize,
+) -> (Story, Arc<Store>, JoinHandle<()>, oneshot::Sender<()>) {
+    let store = store();
+    let story = Story::over(store.clone(), Terms::default()).await;
+    story.listen(json!(["payment.created"])).await;
+    *story.receiver.gate.lock().unwrap() = Some(Arc::new(Notify::new()));
+    let (running, stop) = at_work(Worker::with(story.engine.clone(), options));
+    // It listens from its first turn on.
+    tokio::task::yield_now().await;
+    for _ in 0..8 + waiting {
+        story.pay(json!({})).await.unwrap();
+    }
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(story.receiver.sent.lock().unwrap().len(), 8);
+    (story, store, running, stop)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_when_the_worker_stops_is_given_back_beside_what_is_finished() {
+    let (story, store, running, stop) = crowded(WorkerOptions::default(), 24).await;
+    stop.send(()).unwrap();
+    sleep(Duration::from_millis(10)).await;
+    let now = story.clock.now();
+    let until = now.plus_seconds(20);
+    let claim = Claim { kind: ClaimKind::Deliveries, now, until, limit: 100, lanes: None };
+    assert_eq!(store.claim(&claim).await.unwrap().len(), 24);
+    assert!(!running.is_finished(), "eight still hang");
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_ends_in_time_whatever_the_store_takes() {
+    let mut options = WorkerOptions::default();
+    options.stop_ms = 500;
+    let (_story, store, running, stop) = crowded(options, 24).await;
+    let made = store.calls(Call::Commit);
+    for nth in 1..=10 {
+        store.fail(Call::Commit, made + nth, Fault::Late);
+    }
+    let before = Instant::now();
+    stop.send(()).unwrap();
+    running.await.unwrap();
+    assert_eq!(before.elapsed(), Duration::from_millis(500));
+    assert!(store.calls(Call::Commit) > made, "something was to be given back");
+}
+
+/// Never answers.
+#[derive(Debug)]
+struct Hung;
+
+#[async_trait]
+impl Gateway for Hung {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
+    }
+
+    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
+        std::future::pending().await
+    }
+
+    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        std::future::pending().await
+    }
+
+    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_backlog_of_a_rail_that_hangs_is_not_claimed_all_at_once() {
+    let story = Story::begin().await;
+    let store = Arc::new(MemoryStore::new());
+    let (engine, me) = live(store.clone(), story.clock.clone(), Arc::new(Hung)).await;
+    for _ in 0..900 {
+        created(&engine, me).await;
+    }
+    let (running, stop) = at_work(Worker::new(engine));
+    let left = || store.backlog(ClaimKind::Payments, story.clock.now()).count;
+    sleep(Duration::from_millis(100)).await;
+    // What is with the rail, as many that wait for it, and a claim that found no room.
+    assert_eq!(left(), 900 - 128 - 128 - 64);
+    sleep(Duration::from_millis(250)).await;
+    assert_eq!(left(), 900 - 128 - 128 - 64 - 64, "one more a period");
+    stop.send(()).unwrap();
+    running.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receiver_is_not_failing_because_our_store_was_away() {
+    let store = store();
+    let story = Story::over(store.clone(), Terms::default()).await;
+    story.listen(json!(["payment.created"])).await;
+    for _ in 0..40 {
+        story.pay(json!({})).await.unwrap();
+    }
+    *story.receiver.gate.lock().unwrap() = Some(Arc::new(Notify::new()));
+    let made = store.calls(Call::Get);
+    for nth in 1..=40 {
+        store.fail(Call::Get, made + nth, Fault::Before);
+    }
+    let (running, stop) = at_work(story.worker.clone());
+    sleep(Duration::from_secs(10)).await;
+    assert!(story.receiver.sent.lock().unwrap().is_empty(), "none could be made");
+    story.clock.advance_millis(20_000);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(story.receiver.sent.lock().unwrap().len(), 8);
+    stop.send(()).unwrap();
+    running.await.unwrap();
+}
