@@ -43,19 +43,21 @@ impl Desk {
     }
 
     /// Puts an order that is held into its lane. One that was claimed for a lane that is full of
-    /// waiting orders is left to its lease: a connection that hangs must not fill the memory.
-    pub(super) fn push(&mut self, (held, whose): Waiting, now: Timestamp) {
+    /// waiting orders is left to its lease: a connection that hangs must not fill the memory. Answers
+    /// whether it was put there.
+    pub(super) fn push(&mut self, (held, whose): Waiting, now: Timestamp) -> bool {
         let connection = asked(&held.value, now);
         let lane = self.lanes.entry(connection.clone()).or_default();
         let is_full = lane.waiting.len() >= self.per_connection_max;
         if is_full && connection.is_some() && matches!(whose, Whose::Claimed) {
-            return;
+            return false;
         }
         lane.waiting.push_back((held, whose));
         if !lane.queued {
             lane.queued = true;
             self.turns.push_back(connection);
         }
+        true
     }
 
     /// The next order that there is room for, and in which lane; lanes take turns. One that is not

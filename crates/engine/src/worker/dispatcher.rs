@@ -123,14 +123,19 @@ impl Dispatcher {
         None
     }
 
-    /// An attempt has ended.
-    pub(super) fn landed(&mut self, endpoint: EndpointId, commit: u128, received: bool) {
+    /// An attempt has ended. Was it received? `None` when it was not even made, which says nothing of
+    /// the receiver.
+    pub(super) fn landed(&mut self, endpoint: EndpointId, commit: u128, received: Option<bool>) {
         self.in_flight = self.in_flight.saturating_sub(1);
         if let Some(lane) = self.lanes.get_mut(&endpoint) {
             if let Some(at) = lane.flying.iter().position(|it| *it == commit) {
                 lane.flying.swap_remove(at);
             }
-            lane.failures = if received { 0 } else { lane.failures.saturating_add(1) };
+            lane.failures = match received {
+                Some(true) => 0,
+                Some(false) => lane.failures.saturating_add(1),
+                None => lane.failures,
+            };
         }
         self.tidy(endpoint);
     }
@@ -269,7 +274,7 @@ mod tests {
         seen.push(first[0].id);
         let mut last = first[0].clone();
         for _ in 0..2 {
-            dispatcher.landed(endpoint, commit_of(&last), true);
+            dispatcher.landed(endpoint, commit_of(&last), Some(true));
             let next = take(&mut dispatcher, Timestamp::EPOCH);
             assert_eq!(next.len(), 1);
             last = next[0].clone();
@@ -288,11 +293,11 @@ mod tests {
         }
         for _ in 0..FAILURES_MAX {
             let begun = dispatcher.next(Timestamp::EPOCH).map(|(held, _)| commit_of(&held.value));
-            dispatcher.landed(endpoint, begun.unwrap_or_default(), false);
+            dispatcher.landed(endpoint, begun.unwrap_or_default(), Some(false));
         }
         let begun = take(&mut dispatcher, Timestamp::EPOCH);
         assert_eq!(begun.len(), 1);
-        dispatcher.landed(endpoint, commit_of(&begun[0]), true);
+        dispatcher.landed(endpoint, commit_of(&begun[0]), Some(true));
         assert_eq!(take(&mut dispatcher, Timestamp::EPOCH).len(), 8);
     }
 

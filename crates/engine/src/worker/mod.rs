@@ -107,22 +107,40 @@ impl Worker {
     /// own clock, and for hosts with a schedule of their own.
     ///
     /// # Errors
-    /// [`Error::Store`] when what is due could not be claimed. What fails after that is logged and
-    /// due again when its lease ends.
+    /// [`Error::Store`], the first of them, when what is due of some kind could not be claimed; what
+    /// is due of the others is done all the same. What fails after that is logged and due again when
+    /// its lease ends.
     pub async fn tick(&self) -> Result<Ticked, Error> {
-        let mut ticked = Ticked { purged: self.purge().await?, ..Ticked::default() };
+        let mut ticked = Ticked::default();
+        let mut failed = None;
+        let mut count = |done: Result<usize, Error>| {
+            done.unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                0
+            })
+        };
         for kind in [ClaimKind::Payments, ClaimKind::Payouts, ClaimKind::Refunds] {
-            let due = self.claim(kind, 100, None).await?;
-            ticked.orders = ticked.orders.saturating_add(due.len());
-            stream::iter(due)
-                .for_each_concurrent(self.options.orders_max, |held| {
-                    self.order(held, Whose::Claimed)
-                })
-                .await;
+            ticked.orders = ticked.orders.saturating_add(count(self.orders_due(kind).await));
         }
+        ticked.deliveries = count(self.deliveries_due().await);
+        // Last, because nobody waits for it.
+        ticked.purged = count(self.purge().await);
+        failed.map_or(Ok(ticked), Err)
+    }
+
+    async fn orders_due(&self, kind: ClaimKind) -> Result<usize, Error> {
+        let due = self.claim(kind, 100, None).await?;
+        let count = due.len();
+        stream::iter(due)
+            .for_each_concurrent(self.options.orders_max, |held| self.order(held, Whose::Claimed))
+            .await;
+        Ok(count)
+    }
+
+    async fn deliveries_due(&self) -> Result<usize, Error> {
         let lanes = Lanes { cap: 100, held: Vec::new() };
         let due = self.claim(ClaimKind::Deliveries, 100, Some(lanes)).await?;
-        ticked.deliveries = due.len();
+        let count = due.len();
         stream::iter(due.into_iter().filter_map(Versioned::of::<Delivery>))
             .for_each_concurrent(self.options.attempts_max, async |held| {
                 if let Some(attempted) = self.attempt(held, None, None).await {
@@ -130,7 +148,7 @@ impl Worker {
                 }
             })
             .await;
-        Ok(ticked)
+        Ok(count)
     }
 
     async fn claim(

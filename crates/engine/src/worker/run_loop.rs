@@ -64,6 +64,7 @@ enum Done {
         claimed: Vec<Versioned<Record>>,
     },
     Purged,
+    GivenBack,
 }
 
 /// What a task is for, so that its slot is given back even when it panics.
@@ -77,6 +78,7 @@ enum Slot {
     ClaimOrders(ClaimKind),
     ClaimDeliveries,
     Purge,
+    GiveBack,
 }
 
 struct Loop {
@@ -243,10 +245,10 @@ impl Loop {
     }
 
     fn claim_deliveries(&mut self) {
-        let Some((limit, lanes)) = self.dispatcher.room() else { return };
         if self.claiming_deliveries {
             return;
         }
+        let Some((limit, lanes)) = self.dispatcher.room() else { return };
         self.claiming_deliveries = true;
         self.more_deliveries = false;
         let worker = self.worker.clone();
@@ -323,7 +325,10 @@ impl Loop {
         match self.slots.remove(&id) {
             Some(Slot::Order(connection)) => self.desk.landed(&connection),
             Some(Slot::Attempt(endpoint, commit)) => {
-                let received = matches!(&done, Some(Done::Attempt(Some(it))) if it.received);
+                let received = match &done {
+                    Some(Done::Attempt(Some(attempted))) => Some(attempted.received),
+                    _ => None,
+                };
                 self.dispatcher.landed(endpoint, commit, received);
                 if self.eager > 0 {
                     self.eager = self.eager.saturating_sub(1);
@@ -337,22 +342,16 @@ impl Loop {
             Some(Slot::RecordAlone) => self.recording = self.recording.saturating_sub(1),
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
             Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
-            Some(Slot::Purge) | None => {}
+            Some(Slot::Purge | Slot::GiveBack) | None => {}
         }
         match done {
-            Some(Done::Orders { kind, asked, claimed }) => {
-                if claimed.len() >= usize::from(asked) {
-                    self.more_orders.push_back(kind);
-                }
-                let now = self.worker.now();
-                claimed.into_iter().for_each(|it| self.desk.push((it, Whose::Claimed), now));
-            }
-            Some(Done::Deliveries { asked, claimed }) => self.claimed(asked, claimed),
+            Some(Done::Orders { kind, asked, claimed }) => self.orders(kind, asked, claimed),
+            Some(Done::Deliveries { asked, claimed }) => self.deliveries(asked, claimed),
             Some(Done::Attempt(Some(attempted))) => self.outcomes.push(attempted),
             Some(Done::Recorded(failed)) => {
                 failed.into_iter().for_each(|it| self.record_alone(it));
             }
-            Some(Done::Order | Done::Attempt(None) | Done::Purged) | None => {}
+            Some(Done::Order | Done::Attempt(None) | Done::Purged | Done::GivenBack) | None => {}
         }
         if self.rung_meanwhile && !self.is_claiming() {
             self.rung_meanwhile = false;
@@ -360,7 +359,23 @@ impl Loop {
         }
     }
 
-    fn claimed(&mut self, asked: u16, claimed: Vec<Versioned<Record>>) {
+    fn orders(&mut self, kind: ClaimKind, asked: u16, claimed: Vec<Versioned<Record>>) {
+        let now = self.worker.now();
+        let count = claimed.len();
+        let mut kept = 0_usize;
+        for held in claimed {
+            if self.desk.push((held, Whose::Claimed), now) {
+                kept = kept.saturating_add(1);
+            }
+        }
+        // What is mostly left to its lease is the backlog of a connection that hangs: to look for more
+        // of it at once would be a write for each, in vain. The period comes round in any case.
+        if count >= usize::from(asked) && kept > count / 2 {
+            self.more_orders.push_back(kind);
+        }
+    }
+
+    fn deliveries(&mut self, asked: u16, claimed: Vec<Versioned<Record>>) {
         // A lane that was filled may have more behind it, for which there is room when attempts land.
         let mut of_endpoint = HashMap::<EndpointId, u16>::new();
         let cap = self.worker.options.attempts_per_endpoint_max;
@@ -375,21 +390,17 @@ impl Loop {
         }
     }
 
-    /// Finishes what is under way and gives back what only waits.
+    /// Finishes what is under way and gives back what only waits, one beside the other: who waits is
+    /// not kept waiting by the slowest attempt. What takes longer than it may is left to its leases.
     async fn stop(mut self, mut inbox: Inbox, within: Duration) {
         self.worker.engine.0.mailbox.close(&mut inbox);
-        let now = self.worker.now();
-        let mut back = Vec::<Changeset>::new();
-        let mut give = |held: Versioned<Record>| {
-            let mut changes = Changeset::new();
-            changes.release(held, now);
-            back.push(changes);
-        };
+        let mut waiting = Vec::new();
         while let Some(held) = inbox.try_next() {
-            give(held.what.into_record());
+            waiting.push(held.what.into_record());
         }
-        self.dispatcher.drain().for_each(|held| give(held.map(Record::from)));
-        self.desk.drain().for_each(&mut give);
+        waiting.extend(self.dispatcher.drain().map(|held| held.map(Record::from)));
+        waiting.extend(self.desk.drain());
+        self.give_back(waiting);
         // Nothing that was sent waits for what may hang.
         while !self.outcomes.is_empty() {
             self.record_batch();
@@ -398,7 +409,7 @@ impl Loop {
             while let Some(ended) = self.tasks.join_next().await {
                 match ended {
                     Ok(Done::Orders { claimed, .. } | Done::Deliveries { claimed, .. }) => {
-                        claimed.into_iter().for_each(&mut give);
+                        self.give_back(claimed);
                     }
                     Ok(Done::Attempt(Some(attempted))) => self.record_alone(attempted),
                     Ok(Done::Recorded(failed)) => {
@@ -411,13 +422,38 @@ impl Loop {
         if timeout(within, finish).await.is_err() {
             tracing::warn!("what was under way did not end in time; its leases will");
         }
-        while !back.is_empty() {
-            let rest = back.split_off(back.len().min(GIVEN_BACK_AT_ONCE));
-            let count = back.len();
-            if let Err(error) = self.worker.engine.0.store.commit(back).await {
+    }
+
+    /// Leaves what is held to whoever claims it next.
+    fn give_back(&mut self, held: Vec<Versioned<Record>>) {
+        if held.is_empty() {
+            return;
+        }
+        let worker = self.worker.clone();
+        self.spawn(Slot::GiveBack, async move {
+            worker.give_back(held).await;
+            Done::GivenBack
+        });
+    }
+}
+
+impl Worker {
+    async fn give_back(&self, held: Vec<Versioned<Record>>) {
+        let now = self.now();
+        let mut back = held.into_iter().map(|held| {
+            let mut changes = Changeset::new();
+            changes.release(held, now);
+            changes
+        });
+        loop {
+            let batch: Vec<_> = back.by_ref().take(GIVEN_BACK_AT_ONCE).collect();
+            let count = batch.len();
+            if count == 0 {
+                return;
+            }
+            if let Err(error) = self.engine.0.store.commit(batch).await {
                 tracing::warn!(%error, count, "what was held could not be given back; its leases end");
             }
-            back = rest;
         }
     }
 }
