@@ -37,7 +37,8 @@ pub struct WorkerOptions {
     /// How many of them over one live connection; default 128. A network that hangs keeps so many
     /// and no more.
     pub orders_per_connection_max: usize,
-    /// How many attempts are under way at once; default 256.
+    /// How many attempts are under way at once; default 256. An account that holds a quarter of them
+    /// comes behind those that hold less, and the last quarter is for these alone.
     pub attempts_max: usize,
     /// How many of them to one endpoint; default 8.
     pub attempts_per_endpoint_max: u16,
