@@ -118,10 +118,13 @@ impl Desk {
         let (answer, told) = watch::channel(None);
         let answer = Arc::new(answer);
         it.answer = Some(Arc::clone(&answer));
+        let hung = it.hung;
+        // What asks takes this lock again, at the latest when it is dropped.
+        drop(names);
         let asking = Asking { desk: Arc::clone(self), name, answer };
         // A task of its own: whoever gives up now must not free the place while the system still
         // works on it.
-        tokio::spawn(asking.ask(it.hung));
+        tokio::spawn(asking.ask(hung));
         Ok(told)
     }
 
