@@ -152,20 +152,21 @@ impl Dispatcher {
             let endpoint = self.turns.pop_front()?;
             let Some(lane) = self.lanes.get_mut(&endpoint) else { continue };
             lane.refresh(now);
-            let account = self.accounts.entry(lane.account).or_default();
             if lane.waiting.is_empty() {
                 lane.queued = false;
+                let account = self.accounts.entry(lane.account).or_default();
                 account.queued = account.queued.saturating_sub(1);
                 self.tidy(endpoint);
                 continue;
             }
             self.turns.push_back(endpoint);
             passed = passed.saturating_add(1);
-            let is_behind = account.flying >= self.share;
+            let Some(at) = lane.ready(self.per_endpoint_max, now) else { continue };
+            let is_behind =
+                self.accounts.get(&lane.account).is_some_and(|it| it.flying >= self.share);
             if is_behind && (behind.is_some() || self.in_flight >= self.common) {
                 continue;
             }
-            let Some(at) = lane.ready(self.per_endpoint_max, now) else { continue };
             // Alone, it is behind nobody.
             if !is_behind || self.accounts.len() == 1 {
                 return self.begin(endpoint, at);
