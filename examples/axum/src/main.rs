@@ -4,8 +4,12 @@
 //! ```text
 //! cargo run -p cauri-example-axum
 //! ```
+//!
+//! Here a request may take as long as it likes to arrive. Before strangers, its head and its body
+//! want a limit of time each, in a proxy in front or in the server: as in `cauri-server`, whose
+//! `listener.rs` has both over hyper.
 
-use std::{error::Error, io, sync::Arc};
+use std::{error::Error, io, sync::Arc, time::Duration};
 
 use axum::{
     Router,
@@ -22,6 +26,7 @@ use cauri_webhook::HttpNotifier;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
+    time::sleep,
 };
 
 #[tokio::main]
@@ -46,18 +51,28 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/pay/v1", listener.local_addr()?);
     println!("{}", key.reveal());
-    axum::serve(listener, app).with_graceful_shutdown(stopped()?).await?;
+    let served = axum::serve(listener, app).with_graceful_shutdown(stopped()?);
+    tokio::select! {
+        served = served.into_future() => served?,
+        // Who has not ended by then is cut off.
+        () = late(stopped()?) => {}
+    }
     worker.await?;
     Ok(())
 }
 
 /// The host's own authentication: whoever has a session of the host's needs no API key.
 async fn sessions(State(scope): State<Scope>, mut request: Request, next: Next) -> Response {
-    // Stands for a look into the host's sessions, which say whose account it is.
-    if request.headers().get("x-session").is_some_and(|session| session == "demo") {
+    if request.headers().get("x-session").is_some_and(look_up_session_in_your_own_store) {
         request.extensions_mut().insert(Caller::secret(scope));
     }
     next.run(request).await
+}
+
+/// Stands for a look into the host's own sessions, which say whose account it is: as it is, whoever
+/// says `demo` is let in.
+fn look_up_session_in_your_own_store(session: &HeaderValue) -> bool {
+    session == "demo"
 }
 
 /// The host's own middleware.
@@ -65,6 +80,12 @@ async fn stamp(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert("x-host", HeaderValue::from_static("axum"));
     response
+}
+
+/// Ends 9 s after `stopped`: whoever sent the signal waits for 10.
+async fn late(stopped: impl Future<Output = ()>) {
+    stopped.await;
+    sleep(Duration::from_secs(9)).await;
 }
 
 /// Ends with SIGTERM or Ctrl-C.

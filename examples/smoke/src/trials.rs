@@ -3,7 +3,7 @@
 use std::{
     future::Future,
     pin::Pin,
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use cauri_client::{
@@ -15,6 +15,7 @@ use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    time::timeout,
 };
 
 use crate::{
@@ -41,6 +42,7 @@ trials! {
     the_hosts_own_routes
     the_hosts_own_users
     what_is_in_flight_is_finished
+    whoever_never_finishes_is_cut_off
 }
 
 async fn a_payment(example: Example) {
@@ -176,19 +178,7 @@ async fn the_hosts_own_users(example: Example) {
 
 async fn what_is_in_flight_is_finished(example: Example) {
     let body = written(&payment()).to_string();
-    let head = format!(
-        "POST /pay/v1/payments HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nExpect: 100-continue\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        example.address,
-        example.bearer(),
-        body.len(),
-    );
-    let mut stream = TcpStream::connect(&example.address).await.expect("a connection");
-    stream.write_all(head.as_bytes()).await.expect("the head is sent");
-    // The server has read the head, and waits for the body.
-    let mut line = [0; 25];
-    stream.read_exact(&mut line).await.expect("an answer to the head");
-    assert_eq!(&line, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let mut stream = half_asked(&example, &body).await;
     example.terminate();
     stream.write_all(body.as_bytes()).await.expect("the body is sent");
     let mut answer = String::new();
@@ -199,6 +189,36 @@ async fn what_is_in_flight_is_finished(example: Example) {
     let status = example.ended().await;
     assert_eq!(status.code(), Some(0), "{status}");
     assert!(TcpStream::connect(address).await.is_err(), "nobody listens");
+}
+
+/// With half a head, and with half a request.
+async fn whoever_never_finishes_is_cut_off(example: Example) {
+    let mut head = TcpStream::connect(&example.address).await.expect("a connection");
+    head.write_all(b"POST /pay/v1/payments HTTP/1.1\r\nHost: ").await.expect("it is sent");
+    let body = half_asked(&example, &written(&payment()).to_string()).await;
+    example.terminate();
+    // Whoever sent the signal waits for ten seconds, and this machine may be busy.
+    let status =
+        timeout(Duration::from_secs(20), example.ended()).await.expect("it ends by itself");
+    assert_eq!(status.code(), Some(0), "{status}");
+    drop((head, body));
+}
+
+/// A payment is asked for: the server has read the head, and waits for the body.
+async fn half_asked(example: &Example, body: &str) -> TcpStream {
+    let head = format!(
+        "POST /pay/v1/payments HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nExpect: 100-continue\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        example.address,
+        example.bearer(),
+        body.len(),
+    );
+    let mut stream = TcpStream::connect(&example.address).await.expect("a connection");
+    stream.write_all(head.as_bytes()).await.expect("the head is sent");
+    let mut line = [0; 25];
+    stream.read_exact(&mut line).await.expect("an answer to the head");
+    assert_eq!(&line, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream
 }
 
 #[expect(clippy::disallowed_methods, reason = "a receiver's clock is its own")]

@@ -4,8 +4,12 @@
 //! ```text
 //! cargo run -p cauri-example-warp
 //! ```
+//!
+//! Here a request may take as long as it likes to arrive. Before strangers, its head and its body
+//! want a limit of time each, in a proxy in front or in the server: as in `cauri-server`, whose
+//! `listener.rs` has both over hyper.
 
-use std::{error::Error, io, sync::Arc};
+use std::{error::Error, io, sync::Arc, time::Duration};
 
 use bytes::{Buf, Bytes};
 use cauri::{ApiKeyKind, Caller, Engine, Environment, Grouped, Scope, Worker};
@@ -18,11 +22,12 @@ use http_body_util::StreamBody;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
+    time::sleep,
 };
 use tower_service::Service;
 use warp::{
     Filter,
-    http::{HeaderMap, Method, Response, StatusCode},
+    http::{HeaderMap, HeaderValue, Method, Response, StatusCode},
     path::FullPath,
     reply,
 };
@@ -57,7 +62,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/pay/v1", listener.local_addr()?);
     println!("{}", key.reveal());
-    warp::serve(app).incoming(listener).graceful(stopped()?).run().await;
+    tokio::select! {
+        () = warp::serve(app).incoming(listener).graceful(stopped()?).run() => {}
+        // Who has not ended by then is cut off.
+        () = late(stopped()?) => {}
+    }
     worker.await?;
     Ok(())
 }
@@ -79,14 +88,25 @@ async fn payments(
     // It was one before it was taken apart.
     *request.uri_mut() = target.parse().unwrap_or_default();
     *request.method_mut() = method;
-    // The host's own authentication: whoever has a session of the host's needs no API key. This
-    // stands for a look into the host's sessions, which say whose account it is.
-    if headers.get("x-session").is_some_and(|session| session == "demo") {
+    // The host's own authentication: whoever has a session of the host's needs no API key.
+    if headers.get("x-session").is_some_and(look_up_session_in_your_own_store) {
         request.extensions_mut().insert(Caller::secret(scope));
     }
     *request.headers_mut() = headers;
     let Ok(response) = api.call(request).await;
     response.map(|body| body.into_inner().unwrap_or_default())
+}
+
+/// Stands for a look into the host's own sessions, which say whose account it is: as it is, whoever
+/// says `demo` is let in.
+fn look_up_session_in_your_own_store(session: &HeaderValue) -> bool {
+    session == "demo"
+}
+
+/// Ends 9 s after `stopped`: whoever sent the signal waits for 10.
+async fn late(stopped: impl Future<Output = ()>) {
+    stopped.await;
+    sleep(Duration::from_secs(9)).await;
 }
 
 /// Ends with SIGTERM or Ctrl-C.
