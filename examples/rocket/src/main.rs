@@ -44,7 +44,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let config = Config {
         port: 0,
         log_level: LogLevel::Off,
-        shutdown: Shutdown { signals: [Sig::Term].into(), grace: 9, ..Shutdown::default() },
+        // For what is in flight, then for closing: whoever sent the signal waits for 10 s.
+        shutdown: Shutdown {
+            signals: [Sig::Term].into(),
+            grace: 6,
+            mercy: 3,
+            ..Shutdown::default()
+        },
         ..Config::default()
     };
     let methods = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete];
