@@ -14,8 +14,8 @@ fn mobile() -> CreatePayment {
     CreatePayment {
         amount: Some(Amount::new(5_000)),
         currency: Some(shop::xof()),
-        network: Some("mtn".parse().unwrap()),
-        phone: Some("+2250500000000".parse().unwrap()),
+        network: Some("mtn".parse().expect("a network")),
+        phone: Some("+2250500000000".parse().expect("a phone")),
         ..CreatePayment::by(PaymentMethod::MobileMoney)
     }
 }

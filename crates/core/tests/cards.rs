@@ -13,7 +13,7 @@ use shop::Shop;
 fn card(network: &str, capabilities: Capabilities) -> Offer {
     Offer {
         method: PaymentMethod::Card,
-        network: network.parse().unwrap(),
+        network: network.parse().expect("well formed"),
         currency: shop::xof(),
         min: Amount::SMALLEST,
         max: Amount::LARGEST,
@@ -25,11 +25,11 @@ fn card(network: &str, capabilities: Capabilities) -> Offer {
 
 /// A shop in Côte d'Ivoire with these cards and nothing else.
 fn shop_with(offers: impl IntoIterator<Item = Offer>) -> Shop {
-    let ci = "CI".parse().unwrap();
+    let ci = "CI".parse().expect("well formed");
     let mut catalogue =
         Catalogue::empty().with_country(CountryOffer::new(ci, 225, 10..=10, shop::xof()));
     for offer in offers {
-        catalogue = catalogue.with_offer(ci, offer).unwrap();
+        catalogue = catalogue.with_offer(ci, offer).expect("well formed");
     }
     let mut shop = Shop::open();
     shop.terms.sandbox.catalogue = catalogue;
@@ -40,7 +40,7 @@ fn created(shop: &mut Shop) -> Payment {
     let ask = CreatePayment {
         amount: Some(Amount::new(5_000)),
         currency: Some(shop::xof()),
-        country: Some("CI".parse().unwrap()),
+        country: Some("CI".parse().expect("well formed")),
         ..CreatePayment::by(PaymentMethod::Card)
     };
     let decision = decide::payment::create(ask, Default::default(), &mut shop.context());
@@ -49,7 +49,7 @@ fn created(shop: &mut Shop) -> Payment {
 }
 
 fn over(network: &str) -> Report {
-    Report::Accepted { network: Some(network.parse().unwrap()), redirect_url: None }
+    Report::Accepted { network: Some(network.parse().expect("well formed")), redirect_url: None }
 }
 
 fn refund(shop: &mut Shop) -> Result<wire::Refund, cauri_core::Error> {
