@@ -11,6 +11,7 @@ use cauri_core::{
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
+use tokio::time::Instant;
 use tracing::Instrument;
 
 use crate::{
@@ -26,6 +27,8 @@ use crate::{
 const STALE_MAX: u32 = 100;
 /// How often a commit whose outcome is unknown is sent again.
 const RESEND_MAX: u32 = 5;
+/// And for how long: whoever waits for a store that says nothing is told so before a proxy gives up.
+const RESEND_WITHIN: Duration = Duration::from_secs(10);
 
 /// The records that a command named, as one snapshot saw them, in the order of their keys.
 #[derive(Debug)]
@@ -276,6 +279,7 @@ impl Engine {
         trace: Option<TraceContext>,
     ) -> Result<Result<(), Refusal>, Error> {
         let mut sent_before = false;
+        let began = Instant::now();
         for wait in 0..=RESEND_MAX {
             match self.0.store.commit(vec![changes.clone()]).await {
                 Ok(verdicts) => {
@@ -292,12 +296,16 @@ impl Engine {
                     }
                     return Ok(verdict);
                 }
-                Err(StoreError::Unknown(error)) if wait < RESEND_MAX => {
+                Err(StoreError::Unknown(error))
+                    if wait < RESEND_MAX && began.elapsed() < RESEND_WITHIN =>
+                {
                     tracing::warn!(%error, "the outcome of a commit is unknown; sending it again");
                     sent_before = true;
                     tokio::time::sleep(Duration::from_millis(50 << wait)).await;
                 }
-                Err(StoreError::Unavailable(error)) if sent_before && wait < RESEND_MAX => {
+                Err(StoreError::Unavailable(error))
+                    if sent_before && wait < RESEND_MAX && began.elapsed() < RESEND_WITHIN =>
+                {
                     tracing::warn!(%error, "the store is away while an outcome is unknown");
                     tokio::time::sleep(Duration::from_millis(50 << wait)).await;
                 }
