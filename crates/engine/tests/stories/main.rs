@@ -17,5 +17,4 @@ mod payouts;
 mod refunds;
 mod routes;
 mod support;
-mod traces;
 mod worker;

@@ -1,9 +1,15 @@
 //! What is told to `tracing`, and which trace goes out with it.
+//!
+//! A binary of its own: where one test told `tracing` of a subscriber of its thread alone, what
+//! other tests of the process had met without one stayed silent.
+
+#![allow(clippy::unwrap_used, reason = "a story that goes wrong should stop")]
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 
 use async_trait::async_trait;
@@ -59,12 +65,27 @@ impl Visit for Told {
 #[derive(Debug, Clone, Default)]
 struct Spans(Arc<Mutex<Vec<(u64, Told)>>>);
 
+thread_local! {
+    /// The spans of the test that this thread runs, with everything that it awaits.
+    static HERE: RefCell<Spans> = RefCell::default();
+}
+
 impl Spans {
+    /// Those of this thread from now on.
+    fn of_this_thread() -> Self {
+        let spans = Self::default();
+        HERE.with_borrow_mut(|here| here.clone_from(&spans));
+        spans
+    }
+
     fn with(&self, id: &Id, change: impl FnOnce(&mut Told)) {
         let mut spans = self.0.lock().unwrap();
         // Ids are used again once their spans are closed.
         let found = spans.iter_mut().rev().find(|(it, _)| *it == id.into_u64());
-        change(&mut found.unwrap().1);
+        // What a test before this one began on the thread may end during this one.
+        if let Some((_, told)) = found {
+            change(told);
+        }
     }
 
     /// The one span with this value of a field, and its number.
@@ -96,7 +117,22 @@ impl Spans {
     }
 }
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
+/// The one subscriber of the process: hands each span to the thread that it is told on.
+#[derive(Debug)]
+struct ByThread;
+
+impl ByThread {
+    /// Before a test meets its first span: what was met without a subscriber may stay silent.
+    fn listen() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            let subscriber = tracing_subscriber::registry().with(Self);
+            tracing::subscriber::set_global_default(subscriber).unwrap();
+        });
+    }
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ByThread {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let parent = match attributes.is_contextual() {
             true => context.current_span().id().map(Id::into_u64),
@@ -104,15 +140,15 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
         };
         let mut told = Told { name: attributes.metadata().name(), parent, ..Told::default() };
         attributes.record(&mut told);
-        self.0.lock().unwrap().push((id.into_u64(), told));
+        HERE.with_borrow(|here| here.0.lock().unwrap().push((id.into_u64(), told)));
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        self.with(id, |told| values.record(told));
+        HERE.with_borrow(|here| here.with(id, |told| values.record(told)));
     }
 
     fn on_follows_from(&self, id: &Id, follows: &Id, _: Context<'_, S>) {
-        self.with(id, |told| told.linked.push(follows.into_u64()));
+        HERE.with_borrow(|here| here.with(id, |told| told.linked.push(follows.into_u64())));
     }
 }
 
@@ -199,6 +235,7 @@ struct Stage {
 
 impl Stage {
     async fn set(tracer: Option<Arc<dyn Tracer>>) -> Self {
+        ByThread::listen();
         let (rail, asked) = mpsc::unbounded_channel();
         let (receiver, sent) = mpsc::unbounded_channel();
         let meter = Arc::new(Words::default());
@@ -274,9 +311,7 @@ fn trace(state: Option<&str>) -> Option<TraceContext> {
 
 #[tokio::test]
 async fn a_payments_life_is_told_in_spans() {
-    let spans = Spans::default();
-    let _told =
-        tracing::subscriber::set_default(tracing_subscriber::registry().with(spans.clone()));
+    let spans = Spans::of_this_thread();
     let mut stage = Stage::set(None).await;
     stage.live(trace(None)).await;
 
@@ -335,9 +370,7 @@ async fn without_a_trace_none_goes_out() {
 
 #[tokio::test]
 async fn a_tracer_passes_on_the_span_of_the_call() {
-    let spans = Spans::default();
-    let _told =
-        tracing::subscriber::set_default(tracing_subscriber::registry().with(spans.clone()));
+    let spans = Spans::of_this_thread();
     let recorder = Arc::new(Recorder::default());
     let mut stage = Stage::set(Some(recorder.clone())).await;
     let Lived { asked, sent } = stage.live(trace(None)).await;
