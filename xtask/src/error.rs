@@ -21,6 +21,8 @@ pub(crate) enum Error {
     NoProgram { program: &'static str, package: &'static str, why: String },
     /// The server did not start; the text is the end of its log.
     PostgresLog(String),
+    /// The toolchain cannot build for this target.
+    NoTarget(&'static str),
     /// As many dependencies as this are where they must not be.
     Impure(usize),
     /// So many crates let others use something else than is written down.
@@ -44,6 +46,7 @@ impl Error {
             | Self::NoPostgres(_)
             | Self::NoProgram { .. }
             | Self::PostgresLog(_)
+            | Self::NoTarget(_)
             | Self::Impure(_)
             | Self::PublicApi(_)
             | Self::Survived(_) => 1,
@@ -71,6 +74,11 @@ impl fmt::Display for Error {
                  not be installed: {why}"
             ),
             Self::PostgresLog(log) => write!(f, "Postgres did not start; its log ends with\n{log}"),
+            Self::NoTarget(target) => write!(
+                f,
+                "the target {target} is not installed (rustup target add {target}; \
+                 --without-wasm leaves its build out)"
+            ),
             Self::Impure(count) => {
                 write!(f, "{count} dependencies are where they must not be (see above)")
             }
@@ -94,6 +102,7 @@ impl std::error::Error for Error {
             | Self::NoPostgres(_)
             | Self::NoProgram { .. }
             | Self::PostgresLog(_)
+            | Self::NoTarget(_)
             | Self::Impure(_)
             | Self::PublicApi(_)
             | Self::Survived(_) => None,

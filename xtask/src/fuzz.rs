@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Error> {
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
     let mut build = outward(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let built = fuzz.join("target");
-    build.current_dir(&fuzz).args(["build", "--release", "--target", host]);
+    build.current_dir(&fuzz).args(["build", "--locked", "--release", "--target", host]);
     build.arg("--target-dir").arg(&built);
     build.env("CARGO_ENCODED_RUSTFLAGS", INSTRUMENT.join("\x1f"));
     run_command(&mut build)?;

@@ -27,8 +27,9 @@ cargo xtask postgres [--set NAME=VALUE]… [-- COMMAND…]
     Runs COMMAND with such a cluster in CAURI_TEST_POSTGRES, or waits for Enter without one.
     fsync is on here and off in tests; --set changes that and every other server setting.
     The cluster lies in TMPDIR: point it at a real disk before measuring.
-cargo xtask pure
-    Proves what each crate does without, by its dependency tree.
+cargo xtask pure [--without-wasm]
+    Proves what each crate does without, by its dependency tree, and builds cauri-core for
+    wasm32-unknown-unknown, where nothing can be asked for the time or for chance.
 cargo xtask fuzz [TARGET] [--seconds N] [--seed N]
     Runs one fuzz target, or each, from its committed seeds for N seconds (30); from
     an empty fuzz/corpus and with the same libFuzzer seed the same way again.
@@ -60,7 +61,7 @@ fn run(args: Vec<String>) -> Result<(), Error> {
     match args.next().as_deref() {
         Some("test") => test::run(postgres::Options::parse(args)?),
         Some("postgres") => postgres::run(postgres::Options::parse(args)?),
-        Some("pure") => pure::run(),
+        Some("pure") => pure::run(&pure::Options::parse(args)?),
         Some("openapi-lint") => openapi::run(),
         Some("public-api") => public_api::run(args.next().as_deref() == Some("--update")),
         Some("terminal") => terminal::run(),

@@ -30,7 +30,26 @@ struct Rule {
     without: Vec<&'static str>,
 }
 
-pub(crate) fn run() -> Result<(), Error> {
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    /// Is the core built for [`WASM`], as its README says it can be?
+    wasm: bool,
+}
+
+impl Options {
+    pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Self, Error> {
+        let mut options = Self { wasm: true };
+        for arg in args {
+            if arg != "--without-wasm" {
+                return Err(Error::Usage(format!("pure does not know what {arg:?} means")));
+            }
+            options.wasm = false;
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Error> {
     let mut faults = 0;
     for rule in rules() {
         // Every feature and every target: a rule that holds only here would prove nothing.
@@ -66,7 +85,11 @@ pub(crate) fn run() -> Result<(), Error> {
     if faults > 0 {
         return Err(Error::Impure(faults));
     }
-    wasm()
+    if options.wasm {
+        return wasm();
+    }
+    println!("cauri-core was NOT built for {WASM}: only the dependency proof ran.");
+    Ok(())
 }
 
 /// Builds the core where there is no operating system to ask for anything.
@@ -74,13 +97,10 @@ fn wasm() -> Result<(), Error> {
     let libraries =
         probe(Command::new("rustc").args(["--print", "target-libdir", "--target", WASM]));
     if !libraries.is_some_and(|path| Path::new(&path).exists()) {
-        println!(
-            "The target {WASM} is not installed (rustup target add {WASM}), so cauri-core was \
-             not built for it: only the dependency proof ran."
-        );
-        return Ok(());
+        return Err(Error::NoTarget(WASM));
     }
-    run_command(cargo().args(["build", "--package", "cauri-core", "--target", WASM]))?;
+    let core = ["build", "--locked", "--package", "cauri-core", "--target", WASM];
+    run_command(cargo().args(core))?;
     println!("cauri-core builds for {WASM}.");
     Ok(())
 }
@@ -154,6 +174,14 @@ chrono v0.4.45 (*)
         let names = names(TREE);
         let expected = ["cauri-core", "chrono", "num-traits", "serde", "serde_core"];
         assert_eq!(names.into_iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_build_of_the_core_is_left_out_only_when_asked() {
+        let parse = |args: &[&str]| Options::parse(args.iter().map(|arg| (*arg).to_owned()));
+        assert_eq!(parse(&[]).unwrap(), Options { wasm: true });
+        assert_eq!(parse(&["--without-wasm"]).unwrap(), Options { wasm: false });
+        assert!(matches!(parse(&["--wasm"]), Err(Error::Usage(_))));
     }
 
     #[test]
