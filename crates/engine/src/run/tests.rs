@@ -6,9 +6,9 @@ use std::{
 };
 
 use cauri_core::{
-    Amount, Changeset, Environment, Key, Record, Refusal, Report, Scope, Versioned, Write,
+    Amount, Changeset, Environment, Key, Patch, Record, Refusal, Report, Scope, Versioned, Write,
     decide::idempotency::Idempotency,
-    wire::{CreateCustomer, CreatePayment, CreatePayout},
+    wire::{CreateCustomer, CreatePayment, CreatePayout, ModifyCustomer},
 };
 use mockall::Sequence;
 
@@ -200,6 +200,65 @@ async fn a_store_that_goes_away_while_an_outcome_is_unknown_leaves_it_unknown() 
     let error = engine.create_customer(&call, awa()).await.unwrap_err();
     // "Unavailable" would promise that nothing was applied.
     assert!(matches!(error, Error::Store(StoreError::Unknown(_))), "{error:?}");
+}
+
+/// A customer is renamed, nobody learns whether that was applied, and it is refused when sent again:
+/// somebody else changed the customer, so many versions ago. That must not be taken for ours.
+async fn renamed_while_others_wrote(versions: u64) {
+    let there = Arc::new(Mutex::new(None::<Versioned<Record>>));
+    let mut store = MockStore::new();
+    let read = Arc::clone(&there);
+    store.expect_get().returning(move |keys| {
+        let found = read.lock().unwrap().clone();
+        Ok(keys.iter().map(|key| found.clone().filter(|it| it.value.key() == *key)).collect())
+    });
+    let mut order = Sequence::new();
+    let made = Arc::clone(&there);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(move |batch| {
+        let Some(Write::Insert { record, .. }) = batch[0].writes().first() else {
+            panic!("a customer is inserted")
+        };
+        let made_now = Versioned { value: record.clone(), version: 1, due_at: None };
+        *made.lock().unwrap() = Some(made_now);
+        Ok(vec![Ok(())])
+    });
+    let others = Arc::clone(&there);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(move |_| {
+        let mut there = others.lock().unwrap();
+        let Some(Record::Customer(customer)) = there.take().map(|it| it.value) else {
+            panic!("a customer is there")
+        };
+        let mut customer = Arc::unwrap_or_clone(customer);
+        customer.email = Some("awa@example.com".parse().unwrap());
+        let value = Record::from(customer);
+        *there = Some(Versioned { value, version: 1 + versions, due_at: None });
+        Err(lost())
+    });
+    let refused = |batch: Vec<Changeset>| Ok(vec![Err(stale(&batch))]);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(refused);
+    store.expect_commit().times(1).in_sequence(&mut order).returning(move |batch| {
+        let [Write::Update { expected, .. }] = batch[0].writes() else {
+            panic!("a customer alone is updated: {batch:?}")
+        };
+        assert_eq!(*expected, 1 + versions);
+        Ok(vec![Ok(())])
+    });
+    let (engine, call) = engine(store);
+    let id = engine.create_customer(&call, awa()).await.unwrap().object.id;
+    let name = Patch::Set("Binta".parse().unwrap());
+    let ask = ModifyCustomer { name, ..ModifyCustomer::default() };
+    let changed = engine.modify_customer(&call, id, ask).await.unwrap().object;
+    assert!(changed.email.is_some(), "what the other wrote is lost");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_update_is_not_ours_where_another_value_is_there() {
+    renamed_while_others_wrote(1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_update_is_not_ours_where_others_wrote_after_whoever_was_first() {
+    renamed_while_others_wrote(2).await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cauri::{
     ApiKeyKind, AuthError, Call, Caller, Engine, Environment, Error, Scope,
     decide::Terms,
-    wire::{CreateCustomer, CreatePayment, CreateWebhookEndpoint},
+    wire::{CreateCustomer, CreatePayment, CreateWebhookEndpoint, ModifyWebhookEndpoint},
 };
 use cauri_conformance::{Call as StoreCall, Fault, FaultyStore, ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
@@ -136,4 +136,45 @@ async fn a_hundred_busy_accounts_are_not_a_hundred_readings() {
         readings.push(store.calls(StoreCall::Get) - before);
     }
     assert_eq!(readings, [100, 0, 1, 0, 1]);
+}
+
+#[tokio::test]
+async fn who_listens_is_known_at_once_where_it_was_changed() {
+    let story = Story::begin().await;
+    let (engine, me) = (&story.engine, story.me);
+    let first = story.listen(json!(["payment.created"])).await;
+    assert_eq!(story.told_of_a_payment(me).await, 1);
+    let second = story.listen(json!(["payment.created"])).await;
+    assert_eq!(story.told_of_a_payment(me).await, 2);
+    let ask = ModifyWebhookEndpoint { active: Some(false), ..ModifyWebhookEndpoint::default() };
+    engine.modify_webhook_endpoint(&story.call(), second.id, ask).await.unwrap();
+    assert_eq!(story.told_of_a_payment(me).await, 1);
+    engine.delete_webhook_endpoint(&me, first.id).await.unwrap();
+    assert_eq!(story.told_of_a_payment(me).await, 0);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_any_more_to_an_endpoint_that_was_switched_off_or_deleted_here() {
+    let story = Story::begin().await;
+    let sent = || story.receiver.sent.lock().unwrap().len();
+    let off = ModifyWebhookEndpoint { active: Some(false), ..ModifyWebhookEndpoint::default() };
+    for switched in [Some(off), None] {
+        let endpoint = story.listen(json!(["payment.created"])).await;
+        assert_eq!(story.told_of_a_payment(story.me).await, 1);
+        let before = sent();
+        // Its delivery is there, and not yet sent, when the endpoint goes.
+        let ask = a_payment(&story);
+        story.engine.create_payment(&story.call(), ask).await.unwrap();
+        match switched {
+            Some(off) => {
+                let call = story.call();
+                story.engine.modify_webhook_endpoint(&call, endpoint.id, off).await.unwrap();
+            }
+            None => {
+                story.engine.delete_webhook_endpoint(&story.me, endpoint.id).await.unwrap();
+            }
+        }
+        story.settle().await;
+        assert_eq!(sent(), before);
+    }
 }

@@ -10,6 +10,7 @@ mod events;
 mod histories;
 mod idempotency;
 mod keys;
+mod leases;
 mod links;
 mod orders;
 mod payments;

@@ -514,7 +514,7 @@ async fn a_backlog_is_worked_off_without_waiting_for_the_next_look() {
     worker.await.unwrap();
 }
 
-fn start() -> Timestamp {
+pub(crate) fn start() -> Timestamp {
     Timestamp::from_millis(1_731_974_400_000)
 }
 
