@@ -156,9 +156,38 @@ mod tests {
         }
     }
 
-    #[test]
-    fn there_are_enough_of_them() {
+    /// What stands in `crates/sim/mutations` and in the table of `docs/reliability.md`, as
+    /// "`name`: what it does".
+    fn planted() -> (Vec<PathBuf>, Vec<String>, String) {
         let all = Options { mutant: None, seeds: 1 };
-        assert!(mutants(&root().join("crates/sim/mutations"), &all).unwrap().len() >= 20);
+        let patches = mutants(&root().join("crates/sim/mutations"), &all).unwrap();
+        let said = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
+        let (_, table) = said.split_once("| Planted | Seeds run until found |").unwrap();
+        let rows = table.lines().skip(2).map_while(|line| line.strip_prefix("| "));
+        let rows = rows.filter_map(|row| row.split(" | ").next().map(str::to_owned)).collect();
+        (patches, rows, said)
+    }
+
+    #[test]
+    fn each_applies_to_the_tree_as_it_is() {
+        for patch in planted().0 {
+            let output = git(&root()).args(["apply", "--check"]).arg(&patch).output().unwrap();
+            let why = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {why}", patch.display());
+        }
+    }
+
+    #[test]
+    fn the_page_tells_of_each() {
+        let (patches, rows, said) = planted();
+        let names = patches.iter().map(|patch| {
+            let name = patch.file_stem().unwrap().to_string_lossy();
+            let text = fs::read_to_string(patch).unwrap();
+            format!("`{name}`: {}", text.lines().next().unwrap())
+        });
+        assert_eq!(rows, names.collect::<Vec<_>>());
+        let count = format!("All of these {} are found", rows.len());
+        assert!(said.contains(&count), "the page does not say «{count}»");
+        assert!(rows.len() >= 40);
     }
 }

@@ -1,7 +1,13 @@
 //! The receivers of webhooks: they hang, answer 500, drop the connection, and remember all they
 //! got.
 
-use std::{collections::BTreeMap, fmt, future::pending, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    future::pending,
+    sync::Arc,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use cauri::{Attempt, AttemptError, Environment, Notifier, Receipt, signature};
@@ -21,6 +27,8 @@ pub(crate) struct Got {
     pub(crate) answered: Vec<u16>,
     /// How often it was tried at all.
     pub(crate) tried: u64,
+    /// As which attempts.
+    pub(crate) numbers: BTreeSet<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -33,6 +41,12 @@ pub(crate) struct Receivers {
 impl Receivers {
     pub(crate) fn got(&self, delivery: &str) -> Option<&Got> {
         self.got.get(delivery)
+    }
+
+    fn tried(&mut self, delivery: &str, number: usize) {
+        let got = self.got.entry(delivery.to_owned()).or_default();
+        got.tried += 1;
+        got.numbers.insert(number);
     }
 
     pub(crate) fn learn(&mut self, url: String, secret: String) {
@@ -141,10 +155,12 @@ impl Notifier for SimNotifier {
         let mut dice = world.dice("deliver", self.life.node);
         let delivery = header(attempt, "X-Webhook-Delivery").to_owned();
         let number = header(attempt, "X-Webhook-Attempt").to_owned();
-        world.receivers().got.entry(delivery.clone()).or_default().tried += 1;
-        if !matches!(number.parse::<u8>(), Ok(1..=6)) {
+        let at = number.parse::<usize>().unwrap_or_default();
+        world.receivers().tried(&delivery, at);
+        if !(1..=6).contains(&at) {
             world.violate("at most six attempts", format!("{delivery} is at attempt {number}"));
         }
+        world.oracle(|oracle| oracle.attempted(world.millis(), &delivery, at));
         let rate = world.profile.deaths_at_calls;
         if world.fault(&mut dice, "node: dies before a delivery", rate) {
             self.life.die(world, "dies before a delivery");

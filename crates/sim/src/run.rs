@@ -209,7 +209,7 @@ async fn at_rest(world: &Arc<World>, scopes: [Scope; 2]) -> u64 {
             let total = listed.map_or(-1, |it| it.total);
             if i64::try_from(count) != Ok(total) {
                 let text = format!("{list:?} counts {total}, and there are {count}");
-                world.violate("lists are exact", text);
+                world.violate("a list counts what is there", text);
             }
         }
     }

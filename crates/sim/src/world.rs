@@ -125,7 +125,7 @@ impl World {
         let nodes = vec![None; profile.nodes];
         Self {
             trace: Mutex::new(Trace::new(plan.keep_trace)),
-            oracle: Mutex::new(Oracle::new(profile.calm)),
+            oracle: Mutex::new(Oracle::new(profile.calm, profile.card_settlement_ms)),
             rails: Mutex::default(),
             receivers: Mutex::default(),
             nodes: Mutex::new(nodes),

@@ -138,6 +138,15 @@ impl Oracle {
                 self.find("no receipt for what was not sent", format!("{name}: {status}"));
             }
         }
+        // The last may have been made and never written down, where the endpoint was gone by then.
+        let numbers = got.map(|got| got.numbers.clone()).unwrap_or_default();
+        let last = it.attempts.len();
+        if !(1..=last).all(|number| numbers.contains(&number))
+            || numbers.iter().any(|number| *number > last + 1)
+        {
+            let text = format!("{name} has {last} attempts, and was tried as {numbers:?}");
+            self.find("attempts are counted up", text);
+        }
         let tried = got.map_or(0, |got| got.tried);
         let attempts = u64::try_from(it.attempts.len()).unwrap_or(u64::MAX);
         if tried < attempts || (self.calm && tried > attempts) {

@@ -7,23 +7,29 @@
 mod end;
 mod money;
 pub(crate) mod tables;
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cauri::{
-    AttemptError, Changeset, Claim, Delivery, DeliveryStatus, EndpointId, Event, EventKind, Key,
-    LedgerAccountKind, PaymentId, Record, RefundStatus, Refusal, Scope, Verdict, Versioned, Write,
+    AttemptError, Changeset, Claim, Delivery, DeliveryStatus, EndpointId, Key, LedgerAccountKind,
+    PaymentId, PaymentMethod, PaymentStatus, Record, RefundStatus, Refusal, Scope, Verdict,
+    Versioned, Write,
 };
-use serde_json::Value;
 
 use self::{
     money::{Purse, Share},
     tables::Coverage,
+    told::{Told, events},
 };
 
 /// For how long after a change of an endpoint an event may still go by what was before, in
 /// milliseconds: a command that was under way has read who listens before it.
 const LISTENERS_MS: u64 = 150_000;
+
+/// For how long after an endpoint is switched off or deleted an attempt may still go to it, in
+/// milliseconds: whoever holds the delivery has read it before, and clocks step.
+const GONE_MS: u64 = 60_000;
 
 type Found = Vec<(&'static str, String)>;
 
@@ -36,6 +42,9 @@ pub(crate) struct Oracle {
     shares: BTreeMap<Key, (Purse, Share)>,
     refunds: BTreeMap<PaymentId, BTreeSet<Key>>,
     endpoints: BTreeMap<EndpointId, u64>,
+    /// By the name that an attempt carries.
+    deliveries: BTreeMap<String, Key>,
+    card_settlement_ms: i64,
     /// Test money, by how much it was at once.
     funded: BTreeMap<(Scope, i64), u64>,
     coverage: Coverage,
@@ -44,7 +53,7 @@ pub(crate) struct Oracle {
 }
 
 impl Oracle {
-    pub(crate) const fn new(calm: bool) -> Self {
+    pub(crate) const fn new(calm: bool, card_settlement_ms: i64) -> Self {
         Self {
             calm,
             records: BTreeMap::new(),
@@ -53,6 +62,8 @@ impl Oracle {
             shares: BTreeMap::new(),
             refunds: BTreeMap::new(),
             endpoints: BTreeMap::new(),
+            deliveries: BTreeMap::new(),
+            card_settlement_ms,
             funded: BTreeMap::new(),
             coverage: Coverage::new(),
             told: Vec::new(),
@@ -221,12 +232,13 @@ impl Oracle {
             }
         }
         for event in &events {
-            if !event.used.get() && !event.test {
+            if event.from.get().is_none() && !event.test {
                 let text = format!("{} of {}", event.kind, event.object);
                 self.find("each event belongs to a transition", text);
             }
             self.fan_out(at, changes, event);
         }
+        self.told(changes, &events);
         for (scope, payment) in payments {
             self.refunds_agree(scope, payment, &mut purses);
         }
@@ -393,7 +405,18 @@ impl Oracle {
                 if new.settled_at.is_some()
                     && new.available_at.is_none_or(|it| Some(it) > new.settled_at)
                 {
-                    self.find("money is not available before its time", name);
+                    self.find("money is not available before its time", name.clone());
+                }
+                let delay = match new.method {
+                    PaymentMethod::MobileMoney => 0,
+                    PaymentMethod::Card => self.card_settlement_ms,
+                };
+                if new.available_at != new.succeeded_at.map(|at| at.plus_millis(delay)) {
+                    let text = format!("{name}: {:?}, {:?}", new.succeeded_at, new.available_at);
+                    self.find("money is available after its delay", text);
+                }
+                if new.otp.is_some() && new.status != PaymentStatus::Created {
+                    self.find("a password is kept until the network has it", name);
                 }
             }
             (None, Record::Payout(new)) => {
@@ -521,12 +544,12 @@ impl Oracle {
     ) {
         let mut at = from.to_owned();
         for event in events.iter().filter(|event| event.object == name && !event.test) {
-            event.used.set(true);
             let Some(row) = tables::after(machine, &at, event.kind.as_str()) else {
                 let text = format!("{name} tells {} while {at:?}", event.kind);
                 self.find("no state outside the tables", text);
                 return;
             };
+            event.from.set(Some(row.1));
             *self.coverage.entry(row).or_default() += 1;
             self.told.push(format!("node {node}: {name} {} → {}", row.1, row.2));
             at = row.2.to_owned();
@@ -579,6 +602,32 @@ impl Oracle {
         }
     }
 
+    /// An attempt is about to be made.
+    pub(crate) fn attempted(&mut self, at: u64, name: &str, number: usize) {
+        let delivery = self.deliveries.get(name).and_then(|key| self.record(key));
+        let Some(Record::Delivery(it)) = delivery else {
+            self.find("only what was committed is sent", name);
+            return;
+        };
+        // Whoever lost its lease may make one that was made before.
+        let next = it.attempts.len() + 1;
+        let (scope, endpoint) = (it.scope, it.endpoint);
+        if number > next {
+            let text = format!("{name} is at {number}, and has {} attempts", next - 1);
+            self.find("attempts are counted up", text);
+        }
+        let Some(Record::WebhookEndpoint(it)) = self.record(&Key::WebhookEndpoint(scope, endpoint))
+        else {
+            return;
+        };
+        let receives = it.active && it.deleted_at.is_none();
+        let changed = self.endpoints.get(&endpoint).copied().unwrap_or_default();
+        if !receives && at.saturating_sub(changed) > GONE_MS {
+            let text = format!("{name} to {endpoint}, {} ms later", at.saturating_sub(changed));
+            self.find("nothing goes to an endpoint that is gone", text);
+        }
+    }
+
     fn delivery(
         &mut self,
         node: u64,
@@ -607,7 +656,10 @@ impl Oracle {
         }
         self.told
             .push(format!("node {node}: {name} {from} → {to}, {} attempts", new.attempts.len()));
-        let Some(old) = old else { return };
+        let Some(old) = old else {
+            self.deliveries.insert(name, Key::Delivery(new.scope, new.id));
+            return;
+        };
         let gained = new.attempts.len().saturating_sub(old.attempts.len());
         if !new.attempts.starts_with(&old.attempts) || gained > 1 || new.attempts.len() > 6 {
             self.find("attempts are only added, one at a time", name.clone());
@@ -643,34 +695,6 @@ impl Oracle {
             self.find("what has ended is not due", name);
         }
     }
-}
-
-/// An event of a changeset, with what it says.
-struct Told<'a> {
-    event: &'a Event,
-    kind: EventKind,
-    test: bool,
-    object: String,
-    status: String,
-    used: std::cell::Cell<bool>,
-}
-
-fn events(changes: &Changeset) -> Vec<Told<'_>> {
-    let mut told = Vec::new();
-    for write in changes.writes() {
-        let Write::Insert { record: Record::Event(event), .. } = write else { continue };
-        let said: Value = serde_json::from_str(&event.payload).unwrap_or_default();
-        let field = |name| said["data"]["object"][name].as_str().unwrap_or_default().to_owned();
-        told.push(Told {
-            event,
-            kind: event.kind,
-            test: event.test,
-            object: field("id"),
-            status: field("status"),
-            used: std::cell::Cell::new(false),
-        });
-    }
-    told
 }
 
 fn short_key(key: &Key) -> String {

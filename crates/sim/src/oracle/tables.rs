@@ -34,6 +34,21 @@ pub(crate) const TOLD: &[(Row, &str)] = &[
     (("payment_link", "created", "paid"), "payment_link.paid"),
 ];
 
+/// The line of a payment's timeline that goes with an event (API §9.7), where there is one.
+pub(super) const LINES: &[(&str, &str)] = &[
+    ("payment.created", "created"),
+    ("payment.processing", "processing"),
+    ("payment.failed", "failed"),
+    ("payment.cancelled", "cancelled"),
+    ("payment.expired", "expired"),
+    ("payment.succeeded", "succeeded"),
+    ("payment.partially_refunded", "partially_refunded"),
+    ("payment.refunded", "refunded"),
+    ("refund.created", "refund_created"),
+    ("refund.succeeded", "refund_succeeded"),
+    ("refund.failed", "refund_failed"),
+];
+
 /// The rows of a delivery, which tell nothing.
 pub(crate) const DELIVERY: &[Row] = &[
     ("webhook_delivery", "", "pending"),
@@ -55,4 +70,10 @@ pub(crate) fn after(machine: &str, from: &str, event: &str) -> Option<Row> {
     TOLD.iter()
         .find(|((it, at, _), kind)| *it == machine && *at == from && *kind == event)
         .map(|(row, _)| *row)
+}
+
+/// The kind of line that tells of `event`; `late` when it comes after an expiry.
+pub(super) fn line(event: &str, late: bool) -> Option<&'static str> {
+    let line = LINES.iter().find(|(kind, _)| *kind == event).map(|(_, line)| *line)?;
+    Some(if late && line == "succeeded" { "late_success" } else { line })
 }
