@@ -27,7 +27,11 @@ use http_body_util::{BodyExt, Full};
 use hyper::{Request, Response, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor, rt::TokioIo};
 use serde_json::json;
-use tokio::{net::TcpListener, task::JoinSet, time::Instant};
+use tokio::{
+    net::TcpListener,
+    task::{JoinError, JoinSet},
+    time::Instant,
+};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -61,11 +65,58 @@ struct Arguments {
     bare: Option<usize>,
 }
 
-/// When each event was committed, and how long each delivery took from there.
+/// What is on its way, and how long each delivery took from the answer to its event's commit.
 #[derive(Debug, Default)]
 struct Log {
-    committed: HashMap<Vec<u8>, (Instant, usize)>,
+    on_their_way: HashMap<Vec<u8>, Way>,
     latencies: Latencies,
+    /// How many arrived before that answer, and count as having taken no time.
+    before_the_answer: usize,
+}
+
+/// One event on its way.
+#[derive(Debug, Default)]
+struct Way {
+    /// When its commit was answered, if it was.
+    committed: Option<Instant>,
+    /// How many deliveries are to arrive; below nothing while they come before that answer.
+    left: i64,
+}
+
+impl Log {
+    fn changed(&mut self, link: Vec<u8>, change: impl FnOnce(&mut Way)) -> Option<Instant> {
+        let mut way = self.on_their_way.remove(&link).unwrap_or_default();
+        change(&mut way);
+        let committed = way.committed;
+        if committed.is_none() || way.left != 0 {
+            self.on_their_way.insert(link, way);
+        }
+        committed
+    }
+}
+
+/// How the commits of events ended.
+#[derive(Debug, Default)]
+struct Outcomes {
+    committed: usize,
+    failed: usize,
+}
+
+impl Outcomes {
+    fn add(&mut self, outcome: Result<Result<(), Failure>, JoinError>) {
+        let failure: Failure = match outcome {
+            Ok(Ok(())) => {
+                self.committed += 1;
+                return;
+            }
+            Ok(Err(error)) => error,
+            Err(error) => error.into(),
+        };
+        if self.failed == 0 {
+            eprintln!("the first commit that failed: {failure}");
+        }
+        self.failed += 1;
+    }
 }
 
 #[tokio::main]
@@ -94,7 +145,7 @@ async fn main() -> Result<(), Failure> {
         let _ = stopped.await;
     }));
     let began = Instant::now();
-    let committed = produce(&arguments, &engine, me, &log, began).await?;
+    let Outcomes { committed, failed } = produce(&arguments, &engine, me, &log, began).await;
     let took = began.elapsed();
     let received = lock(&log).latencies.count();
     let _ = stop.send(());
@@ -107,8 +158,10 @@ async fn main() -> Result<(), Failure> {
             "hanging": arguments.hanging,
             "rate": arguments.rate,
             "committed": committed,
+            "failed": failed,
             "received": received,
             "received_per_second": per_second(received, took),
+            "received_before_the_answer": log.before_the_answer,
             "committed_to_received": log.latencies.summary(),
         })
     );
@@ -165,52 +218,46 @@ async fn produce(
     me: Caller,
     log: &Arc<Mutex<Log>>,
     began: Instant,
-) -> Result<usize, Failure> {
+) -> Outcomes {
     let until = began + Duration::from_secs(arguments.seconds);
     let mut tasks = JoinSet::new();
-    let mut committed = 0_usize;
+    let mut outcomes = Outcomes::default();
     let mut pace = tokio::time::interval(match arguments.rate {
         0 => Duration::from_millis(1),
         rate => Duration::from_micros(1_000_000 / rate),
     });
     while Instant::now() < until {
         pace.tick().await;
-        while tasks.try_join_next().is_some() {}
-        let on_their_way = lock(log).committed.len().saturating_add(tasks.len());
+        while let Some(outcome) = tasks.try_join_next() {
+            outcomes.add(outcome);
+        }
+        let on_their_way = lock(log).on_their_way.len().saturating_add(tasks.len());
         let room = arguments.ahead.saturating_sub(on_their_way);
         for _ in 0..if arguments.rate == 0 { room } else { 1 } {
-            committed += 1;
             let (engine, log) = (engine.clone(), Arc::clone(log));
-            let endpoints = arguments.endpoints;
+            let endpoints = i64::try_from(arguments.endpoints).unwrap_or(i64::MAX);
             tasks.spawn(async move { commit(&engine, me, &log, endpoints).await });
         }
     }
-    tasks.join_all().await;
-    Ok(committed)
+    while let Some(outcome) = tasks.join_next().await {
+        outcomes.add(outcome);
+    }
+    outcomes
 }
 
 async fn commit(
     engine: &Engine,
     me: Caller,
     log: &Mutex<Log>,
-    endpoints: usize,
+    endpoints: i64,
 ) -> Result<(), Failure> {
     let reply = engine.create_payment_link(&Call::by(me), stage::payment_link()?).await?;
     let now = Instant::now();
     let link = reply.object.id.to_string().into_bytes();
-    let mut log = lock(log);
-    // A delivery may have arrived before the commit was even answered: it took no time.
-    match log.committed.get_mut(&link) {
-        Some((_, left)) => {
-            *left = left.wrapping_add(endpoints);
-            if *left == 0 {
-                log.committed.remove(&link);
-            }
-        }
-        None => {
-            log.committed.insert(link, (now, endpoints));
-        }
-    }
+    lock(log).changed(link, |way| {
+        way.committed = Some(now);
+        way.left = way.left.saturating_add(endpoints);
+    });
     Ok(())
 }
 
@@ -240,20 +287,10 @@ fn arrived(log: &Mutex<Log>, body: &[u8]) {
     let Some(at) = body.windows(6).position(|it| it == b"plink_") else { return };
     let link = body[at..body.len().min(at + 32)].to_vec();
     let mut log = lock(log);
-    match log.committed.get_mut(&link) {
-        Some((committed, left)) => {
-            let took = now.saturating_duration_since(*committed);
-            *left = left.wrapping_sub(1);
-            if *left == 0 {
-                log.committed.remove(&link);
-            }
-            log.latencies.add(took);
-        }
-        None => {
-            log.committed.insert(link, (now, 0_usize.wrapping_sub(1)));
-            log.latencies.add(Duration::ZERO);
-        }
-    }
+    let committed = log.changed(link, |way| way.left = way.left.saturating_sub(1));
+    log.before_the_answer += usize::from(committed.is_none());
+    let took = committed.map_or(Duration::ZERO, |at| now.saturating_duration_since(at));
+    log.latencies.add(took);
 }
 
 /// Keeps what it is to send.

@@ -58,7 +58,8 @@ struct Arguments {
     /// How many changesets must wait for a batch to leave beside another, instead of 32.
     #[arg(long, requires = "batch")]
     least: Option<usize>,
-    /// Through the API in an axum server of this process, over connections that are kept alive.
+    /// Through the API in an axum server of this process, over connections that are kept alive. Of
+    /// `life` only the creation goes this way: what the network says is told to the engine.
     #[arg(long)]
     http: bool,
     /// With `--http` and `read`: a bare axum route that answers the same bytes, without cauri.
