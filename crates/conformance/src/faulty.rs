@@ -48,6 +48,9 @@ pub enum Fault {
     Broken,
     /// All of it is done, and answered after a second.
     Late,
+    /// Nothing was done, and after twelve seconds without a word the caller cannot know:
+    /// [`StoreError::Unknown`].
+    Silent,
 }
 
 /// A store that answers as another one does, but for the calls it was told to spoil.
@@ -152,6 +155,10 @@ impl<S: Store> FaultyStore<S> {
                 let answer = answer.await;
                 sleep(Duration::from_secs(1)).await;
                 answer
+            }
+            Some(Fault::Silent) => {
+                sleep(Duration::from_secs(12)).await;
+                Err(StoreError::Unknown(cause()))
             }
             Some(Fault::Broken) => Err(StoreError::Broken(cause())),
         }

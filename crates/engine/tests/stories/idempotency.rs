@@ -1,7 +1,12 @@
 //! Keys that make repeats safe (API §5).
 
-use cauri::wire;
+use std::{sync::Arc, time::Duration};
+
+use cauri::{Error, StoreError, decide::Terms, wire};
+use cauri_conformance::{Call, Fault, FaultyStore};
+use cauri_memory::MemoryStore;
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::support::{Story, code};
 
@@ -94,4 +99,23 @@ async fn a_secret_is_replayed_but_not_kept_in_clear() {
     let key = cauri::Key::Idempotency(story.me.scope, "k1".parse().unwrap());
     let stored = story.engine.store().get(&[key]).await.unwrap();
     assert!(!format!("{stored:?}").contains("whsec_"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_says_nothing_is_told_of_in_time_and_the_key_finds_what_was_done() {
+    let store = Arc::new(FaultyStore::new(MemoryStore::new()));
+    let story = Story::over(store.clone(), Terms::default()).await;
+    let before = store.calls(Call::Commit);
+    for nth in 1..=6 {
+        store.fail(Call::Commit, before + nth, Fault::Silent);
+    }
+    let began = Instant::now();
+    let outcome = pay(&story, "k1", 1).await;
+    assert!(matches!(outcome, Err(Error::Store(StoreError::Unknown(_)))), "{outcome:?}");
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    for nth in store.calls(Call::Commit)..=before + 6 {
+        store.fail(Call::Commit, nth, Fault::Late);
+    }
+    assert!(!pay(&story, "k1", 1).await.unwrap().replayed);
+    story.sound().await;
 }
