@@ -133,6 +133,7 @@ pub use value::{
     metadata::{Metadata, MetadataPatch, TooManyKeys},
     method::{Flow, Network, NetworkError, PaymentMethod},
     money::{Amount, Overflow},
+    open::Open,
     otp::Otp,
     page::Page,
     patch::Patch,

@@ -7,7 +7,7 @@ use crate::stage::{Mishap, Stage, payment};
 
 fn kind(event: &wire::EventBody) -> EventKind {
     let event: wire::Event<Value> = serde_json::from_str(event.as_str()).unwrap();
-    event.kind
+    event.kind.known().unwrap()
 }
 
 fn kinds(events: &[wire::EventBody]) -> Vec<EventKind> {

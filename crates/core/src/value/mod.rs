@@ -9,6 +9,7 @@ pub(crate) mod id;
 pub(crate) mod metadata;
 pub(crate) mod method;
 pub(crate) mod money;
+pub(crate) mod open;
 pub(crate) mod otp;
 pub(crate) mod page;
 pub(crate) mod patch;

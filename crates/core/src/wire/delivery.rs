@@ -16,6 +16,7 @@ use crate::{
     value::{
         id::{DeliveryId, EndpointId, EventId},
         money::Overflow,
+        open::Open,
         scope::Environment,
         time::Timestamp,
         web_url::WebUrl,
@@ -105,7 +106,7 @@ pub struct WebhookDelivery {
     /// What.
     pub event: EventId,
     /// The event's kind.
-    pub event_type: EventKind,
+    pub event_type: Open<EventKind>,
     /// The address at the last attempt.
     pub url: WebUrl,
     /// Where it stands.
@@ -176,7 +177,7 @@ impl WebhookDelivery {
             livemode: scope.environment.is_live(),
             webhook_endpoint: *endpoint,
             event: *event,
-            event_type: *event_kind,
+            event_type: Open::Known(*event_kind),
             url: url.clone(),
             status: *status,
             attempts_count: u8::try_from(attempts.len()).map_err(|_| Overflow)?,

@@ -9,6 +9,7 @@ use crate::{
     model::event::{self as model, EventKind},
     value::{
         id::{EventId, ResourceId},
+        open::Open,
         scope::{Environment, Scope},
         time::Timestamp,
     },
@@ -25,7 +26,7 @@ pub struct Event<T> {
     pub object: tag::Event,
     /// What happened.
     #[serde(rename = "type")]
-    pub kind: EventKind,
+    pub kind: Open<EventKind>,
     /// When; the object's `updated_at`.
     pub created: Timestamp,
     /// Sandbox or live.
@@ -151,7 +152,7 @@ pub fn event_payload(
     let event = Event {
         id,
         object: tag::Event,
-        kind,
+        kind: Open::Known(kind),
         created,
         environment: scope.environment,
         livemode: scope.environment.is_live(),

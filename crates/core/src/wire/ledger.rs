@@ -11,6 +11,7 @@ use crate::{
         currency::Currency,
         id::{EntryId, OrderId, TransactionId},
         money::{Amount, Overflow},
+        open::Open,
         scope::{Environment, Scope},
         time::Timestamp,
     },
@@ -40,7 +41,7 @@ pub struct LedgerEntry {
     pub currency: Currency,
     /// Why.
     #[serde(rename = "type")]
-    pub kind: model::EntryKind,
+    pub kind: Open<model::EntryKind>,
     /// Because of what.
     pub source: Option<OrderId>,
     /// The account's balance after it.
@@ -89,7 +90,7 @@ impl LedgerEntry {
             direction,
             amount,
             currency,
-            kind,
+            kind: Open::Known(kind),
             source,
             balance_after,
             created_at,

@@ -23,6 +23,7 @@ use crate::{
         metadata::Metadata,
         method::{Network, PaymentMethod},
         money::{Amount, Overflow},
+        open::Open,
         otp::Otp,
         phone::Phone,
         scope::Environment,
@@ -377,7 +378,7 @@ pub struct Payment {
     /// What the payer has to do.
     pub next_action: Option<model::NextAction>,
     /// Why it failed.
-    pub failure_code: Option<FailureCode>,
+    pub failure_code: Option<Open<FailureCode>>,
     /// Why it failed, for people.
     pub failure_message: Option<String>,
     /// Why it was cancelled.
@@ -483,7 +484,7 @@ impl Payment {
             refundable_amount: payment.refundable_amount(),
             return_url: return_url.clone(),
             next_action: next_action.clone(),
-            failure_code: *failure,
+            failure_code: failure.map(Open::Known),
             failure_message: failure.map(|code| code.message().to_owned()),
             cancellation_reason: cancellation_reason.clone(),
             expires_at: *expires_at,

@@ -21,6 +21,7 @@ use crate::{
         metadata::Metadata,
         method::{Network, PaymentMethod},
         money::{Amount, Overflow},
+        open::Open,
         phone::Phone,
         scope::Environment,
         text::Text,
@@ -190,7 +191,7 @@ pub struct Payout {
     /// For the merchant.
     pub metadata: Metadata,
     /// Why it failed.
-    pub failure_code: Option<FailureCode>,
+    pub failure_code: Option<Open<FailureCode>>,
     /// Why it failed, for people.
     pub failure_message: Option<String>,
     /// When it was accepted by us.
@@ -267,7 +268,7 @@ impl Payout {
             reference: reference.clone(),
             description: description.clone(),
             metadata: metadata.clone(),
-            failure_code: *failure,
+            failure_code: failure.map(Open::Known),
             failure_message: failure.map(|code| code.message().to_owned()),
             created_at: *created_at,
             updated_at: *updated_at,

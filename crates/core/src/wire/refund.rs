@@ -22,6 +22,7 @@ use crate::{
         id::{PaymentId, RefundId},
         metadata::Metadata,
         money::{Amount, Overflow},
+        open::Open,
         scope::Environment,
         text::Text,
         time::Timestamp,
@@ -145,7 +146,7 @@ pub struct Refund {
     /// For the merchant.
     pub metadata: Metadata,
     /// Why it failed.
-    pub failure_code: Option<FailureCode>,
+    pub failure_code: Option<Open<FailureCode>>,
     /// Why it failed, for people.
     pub failure_message: Option<String>,
     /// When it was accepted by us.
@@ -212,7 +213,7 @@ impl Refund {
             description: description.clone(),
             reference: reference.clone(),
             metadata: metadata.clone(),
-            failure_code: *failure,
+            failure_code: failure.map(Open::Known),
             failure_message: failure.map(|code| code.message().to_owned()),
             created_at: *created_at,
             updated_at: *updated_at,

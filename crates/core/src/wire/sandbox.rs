@@ -22,6 +22,7 @@ use crate::{
         currency::Currency,
         id::{OrderId, TransactionId},
         money::{Amount, Overflow},
+        open::Open,
         scope::Environment,
         time::Timestamp,
     },
@@ -195,7 +196,7 @@ pub struct SandboxScenario {
     /// False.
     pub livemode: bool,
     /// Its word.
-    pub code: Scenario,
+    pub code: Open<Scenario>,
     /// A sentence for people.
     pub description: String,
     /// What it can be played on.
@@ -203,7 +204,7 @@ pub struct SandboxScenario {
     /// The status it leads to; null when it waits.
     pub outcome: Option<String>,
     /// Why it fails, if it does.
-    pub failure_code: Option<FailureCode>,
+    pub failure_code: Option<Open<FailureCode>>,
     /// The last digits of a phone number that choose it.
     pub phone_suffix: Option<String>,
     /// What is left of a card payment's amount modulo 1,000 to choose it.
@@ -228,11 +229,11 @@ impl SandboxScenario {
             object: tag::SandboxScenario,
             environment: Environment::Sandbox,
             livemode: false,
-            code: scenario,
+            code: Open::Known(scenario),
             description: scenario.description().to_owned(),
             applies_to: scenario.applies_to().to_vec(),
             outcome: scenario.outcome().map(str::to_owned),
-            failure_code: scenario.failure_code(),
+            failure_code: scenario.failure_code().map(Open::Known),
             phone_suffix: scenario.phone_suffix().map(str::to_owned),
             card_amount_suffix: scenario.card_amount_suffix(),
             delay_seconds: scenario.delay_seconds(),

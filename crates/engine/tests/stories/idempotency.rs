@@ -14,7 +14,7 @@ async fn pay(
     story: &Story,
     key: &str,
     fingerprint: u8,
-) -> Result<cauri::Reply<wire::Payment>, cauri::Error> {
+) -> Result<cauri::Reply<wire::Payment>, Error> {
     let body = json!({
         "amount": 5000, "currency": "XOF", "payment_method": "mobile_money", "network": "mtn",
         "phone": "+2250500009999",

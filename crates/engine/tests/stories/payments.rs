@@ -66,7 +66,7 @@ async fn every_scenario_number_ends_as_the_table_says() {
         story.wait(31_000).await;
         let ended = story.payment(payment.id).await;
         assert_eq!(ended.status, status, "{suffix}");
-        assert_eq!(ended.failure_code.map(|it| it.as_str()), failure, "{suffix}");
+        assert_eq!(ended.failure_code.map(|it| it.to_string()).as_deref(), failure, "{suffix}");
         assert_eq!(ended.failure_message.is_some(), failure.is_some(), "{suffix}");
     }
     story.sound().await;

@@ -204,7 +204,7 @@ fn line(payment: &Payment) -> String {
     let Payment { id, amount, currency, created_at, .. } = payment;
     let over = payment.network.as_ref().map_or(payment.payment_method.as_str(), Network::as_str);
     let reference = payment.reference.as_ref().map_or("", Text::as_str);
-    let why = payment.failure_code.map_or("", |code| code.as_str());
+    let why = payment.failure_code.as_ref().map_or_else(String::new, ToString::to_string);
     let status = status(payment.status.as_str(), 18);
     let line = format!(
         "{id}  {status}  {amount:>9} {currency}  {over:8}  {created_at}  {reference}  {why}"

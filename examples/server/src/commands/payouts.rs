@@ -106,7 +106,7 @@ pub(crate) async fn run(command: PayoutsCommand, output: Output) -> Done {
 fn line(payout: &Payout) -> String {
     let Payout { id, amount, currency, network, created_at, .. } = payout;
     let reference = payout.reference.as_ref().map_or("", Text::as_str);
-    let why = payout.failure_code.map_or("", |code| code.as_str());
+    let why = payout.failure_code.as_ref().map_or_else(String::new, ToString::to_string);
     let status = status(payout.status.as_str(), 10);
     let line = format!(
         "{id}  {status}  {amount:>9} {currency}  {network:8}  {created_at}  {reference}  {why}"

@@ -93,7 +93,7 @@ pub(crate) async fn run(command: RefundsCommand, output: Output) -> Done {
 fn line(refund: &Refund) -> String {
     let Refund { id, amount, currency, payment, created_at, .. } = refund;
     let reference = refund.reference.as_ref().map_or("", Text::as_str);
-    let why = refund.failure_code.map_or("", |code| code.as_str());
+    let why = refund.failure_code.as_ref().map_or_else(String::new, ToString::to_string);
     let status = status(refund.status.as_str(), 9);
     let line = format!(
         "{id}  {status}  {amount:>9} {currency}  {payment}  {created_at}  {reference}  {why}"
