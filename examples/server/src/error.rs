@@ -124,14 +124,36 @@ fn text(error: &(dyn StdError + 'static)) -> String {
     )
 }
 
-/// An error and what caused it, in one line.
+/// An error and what caused it, in one line. Some say what caused them themselves; it is said once.
 pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{says}")]
+    struct Layer {
+        says: &'static str,
+        source: io::Error,
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let layer = |says| Layer { says, source: io::Error::other("no room") };
+        assert_eq!(chain(&layer("not written")), "not written: no room");
+        assert_eq!(chain(&layer("the disk says: no room")), "the disk says: no room");
+    }
 }

@@ -1,6 +1,11 @@
 //! Where everything is kept.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    cmp::Ordering,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use cauri::{
     Backlog, Bell, ClaimKind, Engine, Grouped, GroupedOptions, GroupedStats, Meter, Observed,
@@ -10,6 +15,7 @@ use cauri_memory::MemoryStore;
 use cauri_postgres::{PostgresSessions, PostgresStore};
 use cauri_sqlite::{SqliteOptions, SqliteStore};
 use tokio::time::timeout;
+use url::Url;
 
 use crate::{error::Failure, metrics::Counts, options::StoreOptions};
 
@@ -27,27 +33,61 @@ pub(crate) enum Opened {
 /// Why a location is not one of a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoStore {
-    #[error("a store is memory:, sqlite:PATH or postgres://…")]
+    #[error("a store is memory:, sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")]
     Unknown,
+    #[error("sqlite: wants the path of a file, as in sqlite:cauri.db; memory: forgets everything")]
+    Pathless,
     #[error("memory: ends with its process, so that there is nothing in it for others")]
     Forgotten,
     #[error("the database did not answer within {} s: look at host, port and firewalls", PATIENCE.as_secs())]
     Silent,
     #[error("{} is not there", .0.display())]
     Absent(PathBuf),
+    #[error("there is no cauri schema here; `serve`, `migrate` and `accounts create` make one")]
+    Foreign,
+    #[error(
+        "the database has schema {found}; this program needs schema {known}: back the store up, \
+         then run `cauri-server migrate`"
+    )]
+    Older { found: i64, known: i64 },
+    #[error("the database has schema {found}; this program knows schemas up to {known}")]
+    Newer { found: i64, known: i64 },
+    /// What is wrong with the one of this name.
+    #[error("{place}")]
+    At { place: String, source: Failure },
 }
 
 /// A location on SQLite, if it is one.
 pub(crate) fn sqlite(location: &str) -> Option<Result<SqliteOptions, Failure>> {
     let path = location.strip_prefix("sqlite:")?;
-    Some(match path.strip_prefix("//") {
+    let options = match path.strip_prefix("//") {
         Some(_) => SqliteOptions::location(location).map_err(Failure::from),
         None => Ok(SqliteOptions::file(path)),
-    })
+    };
+    // To SQLite they are databases that nobody else sees and that nobody finds again.
+    let is_file = |path: &Path| path != Path::new("") && path != Path::new(":memory:");
+    Some(options.and_then(|options| match options.path().is_some_and(is_file) {
+        true => Ok(options),
+        false => Err(NoStore::Pathless.into()),
+    }))
 }
 
 pub(crate) fn is_postgres(location: &str) -> bool {
     location.starts_with("postgres:") || location.starts_with("postgresql:")
+}
+
+/// What a location is called where others may read it: never with a password.
+pub(crate) fn place(location: &str) -> String {
+    if let Some(options) = sqlite(location) {
+        let path =
+            options.ok().and_then(|options| options.path().map(|it| it.display().to_string()));
+        return path.unwrap_or_else(|| "the store".to_owned());
+    }
+    let Ok(url) = Url::parse(location) else { return "the store".to_owned() };
+    let asked = |name| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value);
+    let host = asked("host").unwrap_or_else(|| url.host_str().unwrap_or("localhost").into());
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("postgres://{host}{port}{}", url.path())
 }
 
 /// Opens a database that answers. What changes its schema takes as long as it takes.
@@ -63,9 +103,48 @@ async fn postgres(location: &str) -> Result<PostgresStore, Failure> {
     Ok(timeout(PATIENCE, opening).await.map_err(|_| NoStore::Silent)??)
 }
 
+/// Looks whether a store has the schema of this program, and changes nothing.
+async fn look(location: &str) -> Result<(), Failure> {
+    let (found, known) = if let Some(options) = sqlite(location) {
+        let options = options?;
+        if let Some(path) = options.path().filter(|path| !path.exists()) {
+            return Err(NoStore::Absent(path.to_owned()).into());
+        }
+        let found = options.inspect().await?;
+        (found.version, found.known)
+    } else if is_postgres(location) {
+        let looked = timeout(PATIENCE, PostgresStore::inspect(location)).await;
+        let found = looked.map_err(|_| NoStore::Silent)??;
+        (found.version, found.known)
+    } else if location == "memory:" {
+        return Err(NoStore::Forgotten.into());
+    } else {
+        return Err(NoStore::Unknown.into());
+    };
+    match found.cmp(&known) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less if found == 0 => Err(NoStore::Foreign.into()),
+        Ordering::Less => Err(NoStore::Older { found, known }.into()),
+        Ordering::Greater => Err(NoStore::Newer { found, known }.into()),
+    }
+}
+
+/// What went wrong, and with which store; what a location is not, it is not by any name.
+fn named(location: &str, error: Failure) -> Failure {
+    use NoStore::{Absent, Forgotten, Pathless, Unknown};
+    match error.downcast_ref() {
+        Some(Absent(_) | Forgotten | Pathless | Unknown) => error,
+        _ => NoStore::At { place: place(location), source: error }.into(),
+    }
+}
+
 impl Opened {
     /// Opens a store, and brings its schema up to date.
     pub(crate) async fn at(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {
+        Self::open(location, meter).await.map_err(|error| named(location, error))
+    }
+
+    async fn open(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {
         if location == "memory:" {
             let store = Observed::new(MemoryStore::new(), "memory").meter(meter);
             return Ok(Self::Memory(Arc::new(Grouped::new(store))));
@@ -148,18 +227,14 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// A store that is there: in one that is made because its name was mistyped, every audit holds.
+    /// A store that is there, with its schema: in one that is made because its name was mistyped,
+    /// or because a restore brought nothing back, every audit holds.
     pub(crate) async fn to(at: &StoreOptions) -> Result<Self, Failure> {
-        if let Some(options) = sqlite(&at.store) {
-            let path = options?.path().map(PathBuf::from);
-            if let Some(path) = path.filter(|it| !it.exists()) {
-                return Err(NoStore::Absent(path).into());
-            }
-        }
+        look(&at.store).await.map_err(|error| named(&at.store, error))?;
         Self::or_make(at).await
     }
 
-    /// A store that is made where there is none.
+    /// A store that is made where there is none, and brought up to date where it is older.
     pub(crate) async fn or_make(at: &StoreOptions) -> Result<Self, Failure> {
         // Nobody asks a command for its numbers.
         let opened = Opened::at(&at.store, Arc::new(Counts::default())).await?;
@@ -180,6 +255,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+    use crate::error::chain;
 
     /// As some poolers do whose server is gone.
     #[tokio::test(start_paused = true)]
@@ -187,7 +263,31 @@ mod tests {
         let silent = TcpListener::bind("127.0.0.1:0").unwrap();
         let store = format!("postgres://x@{}/x", silent.local_addr().unwrap());
         let visit = Visit::to(&StoreOptions { store }).await;
-        let said = visit.map(drop).unwrap_err().to_string();
+        let error = visit.map(drop).unwrap_err();
+        let said = chain(&*error);
         assert!(said.contains("did not answer within 10 s"), "{said}");
+    }
+
+    #[test]
+    fn a_place_is_named_without_its_password() {
+        for (location, expected) in [
+            ("sqlite:a/x.db", "a/x.db"),
+            (
+                "postgres://me:se%40cret@db.example:5433/shop?x=secret",
+                "postgres://db.example:5433/shop",
+            ),
+            ("postgresql://me@x/shop?host=/tmp/pg&password=secret", "postgres:///tmp/pg/shop"),
+            ("postgres://me:sec/ret@db/shop", "the store"),
+        ] {
+            assert_eq!(place(location), expected, "{location}");
+        }
+    }
+
+    #[test]
+    fn sqlite_wants_a_file() {
+        for location in ["sqlite:", "sqlite::memory:", "sqlite://", "sqlite://:memory:"] {
+            assert!(sqlite(location).is_some_and(|it| it.is_err()), "{location}");
+        }
+        assert!(sqlite("sqlite:///x.db").is_some_and(|it| it.is_ok()));
     }
 }

@@ -150,7 +150,7 @@ fn no_store(error: &(dyn std::error::Error + 'static)) -> Check {
 }
 
 async fn sqlite(path: Option<&Path>, options: &cauri_sqlite::SqliteOptions) -> Vec<Check> {
-    let Some(path) = path else { return vec![Check::good(STORE, "a temporary database")] };
+    let Some(path) = path else { return vec![no_store(&store::NoStore::Pathless)] };
     let shown = path.display();
     if !path.exists() {
         let folder = match path.parent() {
@@ -204,16 +204,17 @@ fn try_folder(folder: &Path) -> io::Result<()> {
 }
 
 async fn postgres(location: &str) -> Vec<Check> {
-    let before = SystemClock::default().now();
+    let (place, before) = (store::place(location), SystemClock::default().now());
     let found = match timeout(PATIENCE, PostgresStore::inspect(location)).await {
         Ok(Ok(found)) => found,
         Ok(Err(error)) => {
             let advice = "Look at host, port, user, password and database of the URL, and whether \
                           the server runs and lets this machine in.";
-            return vec![Check::trouble(STORE, chain(&error), advice)];
+            return vec![Check::trouble(STORE, format!("{place}: {}", chain(&error)), advice)];
         }
         Err(_) => {
-            let says = format!("the server did not answer within {} s", PATIENCE.as_secs());
+            let says =
+                format!("{place}: the server did not answer within {} s", PATIENCE.as_secs());
             return vec![Check::trouble(STORE, says, "Look at host, port and firewalls.")];
         }
     };

@@ -44,6 +44,8 @@ stories![
     a_key_that_nobody_was_shown_is_no_success,
     a_verdict_does_not_depend_on_who_reads_it,
     a_store_that_is_not_there_is_not_made_by_a_look,
+    a_look_makes_no_schema,
+    an_older_schema_is_left_to_migrate,
     a_doctor_has_nothing_to_say_about_what_runs,
     a_doctor_says_what_is_wrong,
 ];
@@ -577,6 +579,57 @@ fn a_store_that_is_not_there_is_not_made_by_a_look(store: &Store) {
     for look in looks {
         good(place.command_at(look).args(["--store", &at]));
     }
+}
+
+/// An empty file, or database, is what a restore leaves that brought nothing back; a file of another
+/// program is what a mistyped name may find.
+fn a_look_makes_no_schema(store: &Store) {
+    let place = store.place();
+    let folder = place.dir.path();
+    let (empty, other) = (folder.join("empty.db"), folder.join("other.db"));
+    std::fs::write(&empty, "").unwrap();
+    let other_place =
+        Place { store: format!("sqlite:{}", other.display()), dir: tempfile::tempdir().unwrap() };
+    std::fs::write(&other, "").unwrap();
+    other_place.sql("create table settings (name text); insert into settings values ('theirs')");
+    let key = secret_key(&place, 0o600);
+    let looks = [
+        &["audit"][..],
+        &["accounts", "list"],
+        &["keys", "list"],
+        &["keys", "roll", "--key", "key_x"],
+        &["keys", "revoke", "--key", "key_x"],
+        &["secrets", "reseal", "--secret-key", &key],
+    ];
+    let mut stores = vec![format!("sqlite:{}", empty.display()), other_place.store.clone()];
+    if !place.store.starts_with("sqlite:") {
+        stores.push(place.store.clone());
+    }
+    let before = std::fs::read(&other).unwrap();
+    // The second round finds whatever the first has made.
+    for look in looks.iter().chain(&looks) {
+        for at in &stores {
+            let (code, error) = failed(place.command_at(look).args(["--store", at]));
+            let said = error["message"].as_str().unwrap();
+            assert!(
+                code == 2 && said.contains("there is no cauri schema here"),
+                "{look:?}: {said}"
+            );
+        }
+    }
+    assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
+    assert_eq!(std::fs::read(&other).unwrap(), before);
+    good(&mut place.command(&["migrate"]));
+    good(&mut place.command(&["audit"]));
+}
+
+fn an_older_schema_is_left_to_migrate(store: &Store) {
+    let place = store.place();
+    good(&mut place.command(&["migrate"]));
+    place.sql("update cauri_schema set version = version - 10");
+    let (code, error) = failed(&mut place.command(&["audit"]));
+    let said = error["message"].as_str().unwrap();
+    assert!(code == 2 && said.contains("run `cauri-server migrate`"), "{code}: {said}");
 }
 
 /// What a doctor found, by what it is about.
