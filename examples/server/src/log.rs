@@ -1,9 +1,13 @@
 //! What is logged, to stderr; and what is traced, to a collector.
 
-use std::io::{self, IsTerminal};
+use std::{
+    io::{self, IsTerminal},
+    str::FromStr,
+};
 
 use tracing_subscriber::{
     EnvFilter,
+    filter::{LevelFilter, ParseError},
     fmt::{self, format::FmtSpan},
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
@@ -14,6 +18,40 @@ use crate::{
     options::{LogFormat, LogOptions},
 };
 
+/// What is logged: directives that are some.
+#[derive(Debug, Clone)]
+pub(crate) struct Directives(String);
+
+/// It says nothing of what is logged.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoDirectives {
+    #[error(
+        "{0} is no level: off, error, warn, info, debug and trace are, alone or for a part of the \
+         program as in cauri=debug"
+    )]
+    Level(String),
+    #[error(transparent)]
+    Other(#[from] ParseError),
+}
+
+impl FromStr for Directives {
+    type Err = NoDirectives;
+
+    fn from_str(text: &str) -> Result<Self, NoDirectives> {
+        // A word alone would be the name of a part of the program, and a level that is mistyped
+        // would silence everything else.
+        let mut words = text.split(',').filter(|word| !word.is_empty());
+        let is_bare = |word: &&str| !word.contains(['=', '[']);
+        match words.find(|word| is_bare(word) && word.parse::<LevelFilter>().is_err()) {
+            Some(word) => Err(NoDirectives::Level(word.to_owned())),
+            None => {
+                EnvFilter::builder().parse(text)?;
+                Ok(Self(text.to_owned()))
+            }
+        }
+    }
+}
+
 /// What was started, until it ends.
 #[derive(Debug)]
 pub(crate) struct Telling {
@@ -22,13 +60,9 @@ pub(crate) struct Telling {
 }
 
 impl Telling {
-    /// Starts to log. Directives that are none are told and left out.
-    #[cfg_attr(
-        not(feature = "otlp"),
-        expect(clippy::unnecessary_wraps, reason = "with it, it may")
-    )]
+    /// Starts to log.
     pub(crate) fn start(options: &LogOptions) -> Result<Self, Failure> {
-        let filter = EnvFilter::builder().parse_lossy(&options.directives);
+        let filter = EnvFilter::builder().parse(&options.directives.0)?;
         let registry = tracing_subscriber::registry().with(filter);
         #[cfg(feature = "otlp")]
         let export = options.otlp.as_deref().map(crate::telemetry::Export::to).transpose()?;
@@ -53,6 +87,22 @@ impl Telling {
         #[cfg(feature = "otlp")]
         if let Some(export) = self.export {
             export.end().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_that_is_none_is_refused() {
+        for good in ["info", "OFF", "warn,cauri=debug", "cauri::worker=trace,", "[call]=debug", ""]
+        {
+            assert!(good.parse::<Directives>().is_ok(), "{good}");
+        }
+        for wrong in ["inof", "nonsense level", "info,cauri", "cauri=inof", "cauri=debug=info"] {
+            assert!(wrong.parse::<Directives>().is_err(), "{wrong}");
         }
     }
 }

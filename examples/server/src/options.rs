@@ -12,6 +12,7 @@ use crate::commands::{
     doctor::DoctorOptions, events::EventsCommand, listen::ListenOptions, payments::PaymentsCommand,
     payouts::PayoutsCommand, refunds::RefundsCommand, trigger::TriggerOptions,
 };
+use crate::log::Directives;
 
 /// A payment core behind an HTTP API.
 #[derive(Debug, Parser)]
@@ -86,7 +87,7 @@ pub(crate) enum Command {
 pub(crate) struct LogOptions {
     /// What is logged to stderr, as directives such as `info,cauri=debug`
     #[arg(long = "log", env = "CAURI_LOG", default_value = "info", global = true)]
-    pub(crate) directives: String,
+    pub(crate) directives: Directives,
     /// How it is written
     #[arg(long = "log-format", env = "CAURI_LOG_FORMAT", default_value = "text", global = true)]
     pub(crate) format: LogFormat,
