@@ -17,14 +17,21 @@ use crate::{
 #[error("there is no such key")]
 struct NoKey;
 
+/// There is no such account.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no such account")]
+struct NoAccount;
+
 pub(crate) async fn run(command: KeysCommand, output: Output) -> Done {
     match command {
         KeysCommand::List { at, account } => {
             let visit = Visit::to(&at).await?;
-            let accounts = match account {
-                Some(account) => vec![account],
-                None => visit.engine.accounts().await?.into_iter().map(|it| it.id).collect(),
-            };
+            let every = visit.engine.accounts().await?;
+            let wanted = |id| account.is_none_or(|account| account == id);
+            let accounts: Vec<_> = every.iter().map(|it| it.id).filter(|id| wanted(*id)).collect();
+            if account.is_some() && accounts.is_empty() {
+                return Err(NoAccount.into());
+            }
             for account in accounts {
                 for key in visit.engine.list_keys(account).await? {
                     let line = line(&key, visit.engine.now());
@@ -73,7 +80,7 @@ fn json(key: &ApiKey) -> Result<serde_json::Value, Failure> {
     Ok(json)
 }
 
-/// What of a key may be shown.
+/// What of a key may be shown, and whose it is.
 fn line(key: &ApiKey, now: Timestamp) -> String {
     let state = match (key.revoked_at, key.expires_at) {
         (Some(at), _) => format!("revoked {at}"),
@@ -82,5 +89,6 @@ fn line(key: &ApiKey, now: Timestamp) -> String {
         (None, None) => "good".to_owned(),
     };
     let (environment, kind) = (key.scope.environment.as_str(), key.kind.as_str());
-    format!("{}  {environment:7}  {kind:6}  {}  {state}", key.id, key.hint)
+    let ApiKey { id, scope, hint, .. } = key;
+    format!("{id}  {}  {environment:7}  {kind:6}  {hint}  {state}", scope.account)
 }

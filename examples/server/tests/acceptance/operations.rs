@@ -222,6 +222,12 @@ fn keys_are_listed_without_being_shown(store: &Store) {
     let account = &server.accounts[0];
     let said = server.place.run(&["keys", "list", "--account", &account.id]);
     assert_eq!(key_ids(&said).len(), 4, "{said}");
+    assert!(said.lines().all(|line| line.contains(&account.id)), "whose they are: {said}");
+    let nobody = format!("{}0000", &account.id[..account.id.len() - 4]);
+    let output = server.place.command(&["keys", "list", "--account", &nobody]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(complained.contains("there is no such account"), "{complained}");
     for key in [
         &account.secret_sandbox,
         &account.public_sandbox,
