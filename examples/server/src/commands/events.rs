@@ -2,12 +2,12 @@
 
 use std::{process::ExitCode, time::Duration};
 
-use cauri_client::{EventId, EventKind, ResourceId, filter, wire::EventBody};
+use cauri_client::{EventId, EventKind, Follow, ResourceId, filter, wire::EventBody};
 use clap::{Args, Subcommand};
 use serde::Deserialize;
 
 use crate::{
-    error::{Done, Failure},
+    error::{self, Done, Failure},
     interrupt::Interrupt,
     output::Output,
     remote::{PageOptions, RemoteOptions, say_whole},
@@ -110,8 +110,8 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(500);
 async fn tail(options: TailOptions, output: Output) -> Result<(), Failure> {
     let TailOptions { remote, lines, no_follow } = options;
     let mut follow = remote.client()?.events().follow(lines);
+    let mut events = follow.next().await?;
     loop {
-        let events = follow.next().await?;
         for event in &events {
             output.say(event, &Told::read(event)?.line())?;
         }
@@ -120,5 +120,37 @@ async fn tail(options: TailOptions, output: Output) -> Result<(), Failure> {
             (true, true) => return Ok(()),
             (true, false) => tokio::time::sleep(PAUSE).await,
         }
+        events = match no_follow {
+            true => follow.next().await?,
+            false => next(&mut follow, output).await?,
+        };
+    }
+}
+
+/// What came, and nothing while the server is away: one that is started anew is heard again.
+pub(crate) async fn next(
+    follow: &mut Follow,
+    output: Output,
+) -> Result<Vec<EventBody>, cauri_client::Error> {
+    follow.next().await.or_else(|error| match error.is_transient() {
+        true => {
+            error::say(&error, output);
+            Ok(Vec::new())
+        }
+        false => Err(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use cauri_client::{Client, Retry};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_is_away_has_nothing_new() {
+        let away = Client::builder("http://127.0.0.1:1", "sk_test_x").retry(Retry::never());
+        let mut follow = away.build().unwrap().events().follow(0);
+        assert!(next(&mut follow, Output { json: true }).await.unwrap().is_empty());
     }
 }

@@ -15,9 +15,9 @@ use cauri_webhook::{HttpNotifier, Policy};
 use clap::Args;
 use serde_json::json;
 
-use super::events::{PAUSE, Told};
+use super::events::{PAUSE, Told, next};
 use crate::{
-    error::{self, Done, Failure},
+    error::{Done, Failure},
     interrupt::Interrupt,
     output::{Output, coloured},
     remote::RemoteOptions,
@@ -67,15 +67,7 @@ async fn listen(options: ListenOptions, output: Output) -> Result<(), Failure> {
         if told.is_empty() {
             tokio::time::sleep(PAUSE).await;
         }
-        told = match follow.next().await {
-            Ok(told) => told,
-            // A server that is started anew is heard again.
-            Err(error) if error.is_transient() => {
-                error::say(&error, output);
-                Vec::new()
-            }
-            Err(error) => return Err(error.into()),
-        };
+        told = next(&mut follow, output).await?;
     }
 }
 
