@@ -2,7 +2,11 @@
 
 use std::{fs, path::Path};
 
-use cauri::{Changeset, Entropy, Key, Keyring, OsEntropy, SealError, Setting, Store, StoreExt};
+use cauri::{
+    Account, Changeset, EndpointId, Entity, Entropy, Environment, Key, Keyring, List, OsEntropy,
+    Page, Query, Scope, SealError, Setting, Store, StoreError, StoreExt, WebhookEndpoint,
+    decide::webhook_endpoint::secret_owner,
+};
 
 use crate::error::Failure;
 
@@ -23,6 +27,8 @@ pub(crate) enum NoKeyring {
     Line { line: usize },
     #[error(transparent)]
     Seal(#[from] SealError),
+    #[error("the file of secret keys {path}")]
+    In { path: String, source: Box<Self> },
     #[error("the development key of the store is not a key")]
     Development,
 }
@@ -51,8 +57,70 @@ type Numbered = (u8, [u8; Keyring::KEY_LEN]);
 
 /// The keys in a file.
 pub(crate) fn read(path: &Path) -> Result<Vec<Numbered>, NoKeyring> {
-    let file = |source| NoKeyring::File { path: path.display().to_string(), source };
-    parse(&fs::read_to_string(path).map_err(file)?)
+    let shown = || path.display().to_string();
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|source| NoKeyring::File { path: shown(), source })?;
+    parse(&text).map_err(|error| NoKeyring::In { path: shown(), source: Box::new(error) })
+}
+
+/// A webhook secret that the keys do not open: nothing can be sent to its endpoint.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{endpoint}, maybe with others, can be sent no webhook: its secret is sealed with key {key}"
+)]
+pub(crate) struct Unopened {
+    endpoint: EndpointId,
+    /// The number of the key that sealed it.
+    key: u8,
+    source: SealError,
+}
+
+/// How many accounts are looked at for a secret that does not open: with a wrong file, each is one.
+const LOOKED_AT: u8 = Page::LIMIT_MAX;
+
+/// The keys that a server would have, where none is made; in a store without any there may be none.
+pub(crate) async fn there(
+    file: Option<&Path>,
+    store: &dyn Store,
+) -> Result<Option<Keyring>, Failure> {
+    let mut keys = file.map(read).transpose()?.unwrap_or_default();
+    keys.extend(found(store).await?.map(|key| (DEVELOPMENT_ID, key)));
+    Ok(if keys.is_empty() { None } else { Some(Keyring::new(keys)?) })
+}
+
+/// Looks for a webhook secret that the keys do not open, among those of some accounts.
+pub(crate) async fn unopened(
+    keys: Option<&Keyring>,
+    store: &dyn Store,
+) -> Result<Option<Unopened>, StoreError> {
+    let some = Page::new(LOOKED_AT, 0).unwrap_or_default();
+    let accounts = store.list(&Query::all(List::Accounts).page(some)).await?.items;
+    for account in accounts.into_iter().filter_map(|it| Account::from_record(it.value)) {
+        for &environment in Environment::ALL {
+            let scope = Scope { account: account.id, environment };
+            let endpoints = Query::all(List::WebhookEndpoints(scope));
+            for endpoint in store.all::<WebhookEndpoint>(endpoints).await? {
+                if let Some(unopened) = tried(keys, &endpoint) {
+                    return Ok(Some(unopened));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Why its secret does not open, if it does not.
+fn tried(keys: Option<&Keyring>, endpoint: &WebhookEndpoint) -> Option<Unopened> {
+    if endpoint.deleted_at.is_some() {
+        return None;
+    }
+    // Behind the version of the seal.
+    let key = endpoint.secret.as_bytes().get(1).copied().unwrap_or_default();
+    let source = match keys {
+        Some(keys) => keys.open(&endpoint.secret, secret_owner(endpoint.id).as_bytes()).err()?,
+        None => SealError::KeyUnknown { key },
+    };
+    Some(Unopened { endpoint: endpoint.id, key, source })
 }
 
 fn parse(text: &str) -> Result<Vec<Numbered>, NoKeyring> {

@@ -1,6 +1,6 @@
 //! `serve`: the API, the worker, and how both end.
 
-use std::{net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
 
 use axum::{
     Router, extract::State, http::StatusCode, middleware::from_fn_with_state, routing::get,
@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::{
     commands::accounts::NewAccount,
-    error::{Done, Failure, Unsaid},
+    error::{Done, Failure, Unsaid, chain},
     interrupt::Interrupt,
     keyring,
     listener::{self, Connections},
@@ -46,7 +46,8 @@ pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
         () = stopped(stopping.clone()) => return Ok(ExitCode::SUCCESS),
     };
     let engine = engine(&options, &opened, counts.clone()).await?;
-    let socket = TcpListener::bind(options.listen).await?;
+    let socket = TcpListener::bind(options.listen).await;
+    let socket = socket.map_err(|error| NotListening::at(options.listen, error))?;
     let address = socket.local_addr()?;
     greet(&options, &engine, address, output).await?;
     tracing::info!(%address, "listening");
@@ -75,6 +76,31 @@ pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
     ended?;
     tracing::info!("ended");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Nobody can be served there.
+#[derive(Debug, thiserror::Error)]
+#[error("{address}: {source}. {advice}")]
+pub(crate) struct NotListening {
+    address: SocketAddr,
+    source: io::Error,
+    /// What to do about it.
+    pub(crate) advice: &'static str,
+}
+
+impl NotListening {
+    pub(crate) fn at(address: SocketAddr, source: io::Error) -> Self {
+        let advice = match source.kind() {
+            io::ErrorKind::AddrInUse => {
+                "Something listens there already: end it or choose another with --listen."
+            }
+            io::ErrorKind::PermissionDenied => {
+                "Ports below 1024 are for root: choose another with --listen."
+            }
+            _ => "Choose an address of this machine with --listen.",
+        };
+        Self { address, source, advice }
+    }
 }
 
 /// There is nobody any more to do what is due.
@@ -106,6 +132,13 @@ async fn engine(
 ) -> Result<Engine, Failure> {
     let store = opened.store();
     let keys = keyring::of(options.secret_key.as_deref(), &*store).await?;
+    match keyring::unopened(Some(&keys), &*store).await {
+        Ok(None) => {}
+        Ok(Some(found)) => {
+            tracing::error!("{}; the file of --secret-key must hold that key", chain(&found));
+        }
+        Err(error) => tracing::warn!(%error, "whether the webhook secrets open is not known"),
+    }
     let notifier = HttpNotifier::builder().policy(options.webhooks()?).build()?;
     let mut terms = Terms::default();
     terms.refund_fee_policy = options.refund_fee_policy;

@@ -25,9 +25,10 @@ use tokio::{net::TcpListener, time::timeout};
 use crate::{
     error::{Done, Failure, REFUSED, chain},
     keyring,
-    options::ServeOptions,
+    options::{ServeOptions, StoreOptions},
     output::{Output, status},
-    store::{self, PATIENCE},
+    serve::NotListening,
+    store::{self, PATIENCE, Visit},
 };
 
 #[derive(Debug, Args)]
@@ -111,7 +112,10 @@ pub(crate) async fn run(options: DoctorOptions, output: Output) -> Done {
     let DoctorOptions { serve, url, key, plain_http } = options;
     serve.webhooks()?;
     let mut checks = store_checks(&serve.at.store).await;
-    checks.push(secret_key(serve.secret_key.as_deref()));
+    let file = serve.secret_key.as_deref();
+    let is_open = checks.iter().all(|check| check.finding != Finding::Trouble);
+    let unopened = if is_open { unopened(&serve.at, file).await } else { None };
+    checks.push(unopened.unwrap_or_else(|| secret_key(file)));
     match url {
         Some(url) => checks.extend(server(&url, key.as_deref(), plain_http).await),
         None => checks.push(address(serve.listen).await),
@@ -274,8 +278,26 @@ fn skew(whose: &str, theirs: (Timestamp, Timestamp), ours: (Timestamp, Timestamp
     Check::trouble(CLOCK, says, advice)
 }
 
+const SECRET_KEY: &str = "secret key";
+
+/// A webhook secret of a store that the keys do not open; nothing where there is none, or nothing to
+/// look at: the other checks say why.
+async fn unopened(at: &StoreOptions, file: Option<&Path>) -> Option<Check> {
+    let visit = Visit::to(at).await.ok()?;
+    let store = visit.engine.store().clone();
+    let looked = async {
+        let keys = keyring::there(file, &*store).await.ok()?;
+        keyring::unopened(keys.as_ref(), &*store).await.ok()?
+    };
+    let found = looked.await;
+    visit.end().await;
+    let advice =
+        "Name the file that holds it with --secret-key, or put it behind the others there.";
+    found.map(|unopened| Check::trouble(SECRET_KEY, chain(&unopened), advice))
+}
+
 fn secret_key(file: Option<&Path>) -> Check {
-    const ABOUT: &str = "secret key";
+    const ABOUT: &str = SECRET_KEY;
     let Some(file) = file else {
         let says =
             "none: webhook secrets would be sealed in name only, by a key in the store itself";
@@ -287,7 +309,7 @@ fn secret_key(file: Option<&Path>) -> Check {
     if let Err(error) = keyring::read(file) {
         let advice = "It holds 64 hexadecimal digits a line: `openssl rand -hex 32` makes them. Keys \
                       that sealed something must stay in it.";
-        return Check::trouble(ABOUT, format!("{shown}: {}", chain(&error)), advice);
+        return Check::trouble(ABOUT, chain(&error), advice);
     }
     match seen_by_others(file) {
         Ok(Some(mode)) => Check::found(
@@ -306,18 +328,9 @@ async fn address(listen: SocketAddr) -> Check {
     match TcpListener::bind(listen).await {
         Ok(_) => Check::good(ABOUT, format!("{listen} is free")),
         Err(error) => {
-            let advice = match error.kind() {
-                io::ErrorKind::AddrInUse => {
-                    "Something listens there already: end it or choose \
-                                             another with --listen. If it is cauri, name it with --url."
-                }
-                io::ErrorKind::PermissionDenied => {
-                    "Ports below 1024 are for root: choose another \
-                                                    with --listen."
-                }
-                _ => "Choose an address of this machine with --listen.",
-            };
-            Check::trouble(ABOUT, format!("{listen}: {error}"), advice)
+            let says = format!("{listen}: {error}");
+            let advice = NotListening::at(listen, error).advice;
+            Check::trouble(ABOUT, says, format!("{advice} If it is cauri, name it with --url."))
         }
     }
 }

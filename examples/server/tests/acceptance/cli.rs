@@ -698,6 +698,24 @@ fn a_doctor_says_what_is_wrong(store: &Store) {
     let (code, report) = trouble(&["doctor", "--store", &place.store, "--url", &other.url()]);
     assert_eq!(code, Some(1), "something answers, but no cauri: {report}");
     assert!(findings(&report).contains(&("server", "trouble")), "{report}");
+    let served = place.command(&["serve", "--listen", &busy]).output().unwrap();
+    let said = text(&served.stderr);
+    assert_eq!(served.status.code(), Some(2), "{said}");
+    let sentence = said.lines().last().unwrap_or_default();
+    assert!(sentence.contains(&busy) && sentence.contains("--listen"), "{said}");
+    assert_eq!(sentence.matches("os error").count(), 1, "{said}");
+    let mut served = place.command(&["serve", "--secret-key", &key, "--listen", "127.0.0.1:0"]);
+    let said = text(&served.output().unwrap().stderr);
+    assert!(said.contains(&key) && said.contains("line 1"), "{said}");
+    let gone = "postgres://me:pass-word@127.0.0.1:1/shop";
+    for store in [nowhere, gone] {
+        let (_, error) = failed(place.command_at(&["serve"]).args(["--store", store]));
+        let said = error["message"].as_str().unwrap();
+        let place =
+            if store == gone { "postgres://127.0.0.1:1/shop" } else { "/nowhere/at/all/cauri.db" };
+        assert!(said.starts_with(place) && !said.contains("pass-word"), "{said}");
+        assert!(said.matches("os error").count() <= 1, "{said}");
+    }
     let text = good(&mut place.command(&["doctor", "--listen", "127.0.0.1:0"]));
     assert!(text.contains("openssl rand -hex 32"), "what to do is said: {text}");
     if let Some(file) = place.store.strip_prefix("sqlite:") {

@@ -19,6 +19,7 @@ stories![
     a_password_of_a_store_is_told_nobody;
     durable:
     webhook_secrets_move_to_a_new_key,
+    a_key_that_is_missing_is_told,
     webhook_secrets_leave_the_development_key,
 ];
 
@@ -172,6 +173,36 @@ fn webhook_secrets_move_to_a_new_key(store: &Store) {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("unknown key 2"), "{said}");
     signed_by(&Shop::new(&server, &shop.account), &sink, &secrets);
+}
+
+fn a_key_that_is_missing_is_told(store: &Store) {
+    let (place, sink) = (store.place(), Sink::open());
+    let server = served_with(&place, &[(2, "b")]);
+    Server::next_shop(&server).unwrap().hook(&sink.url(), &["payment_link.created"]);
+    end(&server);
+    let path = key_file(&place, &[(2, "b")]).display().to_string();
+    let doctor = |options: &[&str]| {
+        let mut doctor = place.command(&["doctor", "--json", "--listen", "127.0.0.1:0"]);
+        let said = doctor.args(options).output().unwrap();
+        (said.status.code(), String::from_utf8_lossy(&said.stdout).into_owned())
+    };
+    let with_file = ["--secret-key", &path];
+    assert_eq!(doctor(&with_file).0, Some(0));
+    let told = |options: &[&str]| {
+        let (code, said) = doctor(options);
+        assert!(code == Some(1) && said.contains("sealed with key 2"), "{options:?}: {said}");
+        let before = place.log_text(usize::MAX).matches("sealed with key 2").count();
+        end(&Server::start(&place, 0, options));
+        let after = place.log_text(usize::MAX).matches("sealed with key 2").count();
+        assert_eq!(after, before + 1, "{options:?}");
+    };
+    told(&[]);
+    key_file(&place, &[(1, "b")]);
+    told(&with_file);
+    key_file(&place, &[(2, "c")]);
+    told(&with_file);
+    key_file(&place, &[(1, "c"), (2, "b")]);
+    assert_eq!(doctor(&with_file).0, Some(0));
 }
 
 fn webhook_secrets_leave_the_development_key(store: &Store) {
