@@ -102,7 +102,7 @@ pub enum Subject {
 /// let scenario = Scenario::InsufficientFunds;
 /// let decision = sandbox::simulate(scenario, subject, &mut shop.context())?;
 /// let wire::Simulated::Payment(payment) = decision.value else { panic!("a payment") };
-/// assert_eq!(payment.failure_code, Some(FailureCode::InsufficientFunds));
+/// assert_eq!(payment.failure_code, Some(FailureCode::InsufficientFunds.into()));
 /// # Ok::<(), cauri_core::Error>(())
 /// ```
 pub fn simulate(

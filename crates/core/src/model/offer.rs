@@ -265,8 +265,8 @@ impl CountryOffer {
     /// ```
     /// use cauri_core::Catalogue;
     /// let catalogue = Catalogue::sandbox();
-    /// let currency = catalogue.country("CI".parse()?).map(|offer| offer.default_currency().code());
-    /// assert_eq!(currency, Some("XOF"));
+    /// let currency = catalogue.country("CI".parse()?).map(|offer| offer.default_currency());
+    /// assert_eq!(currency.as_ref().map(|currency| currency.code()), Some("XOF"));
     /// # Ok::<(), cauri_core::CountryError>(())
     /// ```
     #[must_use]
@@ -280,7 +280,7 @@ impl CountryOffer {
     /// use cauri_core::Catalogue;
     /// let catalogue = Catalogue::sandbox();
     /// let congo = catalogue.country("CD".parse()?).expect("the sandbox knows the DR Congo");
-    /// let codes: Vec<&str> = congo.currencies().map(|currency| currency.code()).collect();
+    /// let codes: Vec<String> = congo.currencies().map(|it| it.to_string()).collect();
     /// assert_eq!(codes, ["CDF", "USD"]);
     /// # Ok::<(), cauri_core::CountryError>(())
     /// ```
