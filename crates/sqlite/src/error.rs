@@ -97,6 +97,14 @@ pub(crate) const fn is_passing(code: u32) -> bool {
     )
 }
 
+/// Is the disk full, failing or not to be written to?
+pub(crate) fn is_of_the_disk(error: &DriverError) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    let code = code.and_then(|code| code.parse::<u32>().ok());
+    // READONLY, IOERR, FULL.
+    code.is_some_and(|code| matches!(code & 0xff, 8 | 10 | 13))
+}
+
 /// Is another connection in the way?
 pub(crate) fn is_busy(error: &DriverError) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());

@@ -171,8 +171,24 @@ async fn sqlite(path: Option<&Path>, options: &cauri_sqlite::SqliteOptions) -> V
         }];
     }
     match options.inspect().await {
+        Ok(found) if found.clashing => vec![Check::trouble(
+            STORE,
+            format!("{shown} is another program's: it has tables of the names of cauri's"),
+            "Name a file of its own with --store or CAURI_STORE.",
+        )],
+        Ok(found) if !found.writable => vec![Check::trouble(
+            STORE,
+            format!("{shown} can be read, but not written"),
+            "Make room on its disk, or see whether that may be written to.",
+        )],
         Ok(found) => {
             let store = match seen_by_others(path) {
+                Ok(_) if found.occupied => Check::found(
+                    STORE,
+                    Finding::Warning,
+                    format!("{shown} has tables of another program, and none of cauri's yet"),
+                    "Name a file of its own with --store, unless both are to share this one.",
+                ),
                 // What is private in it is sealed or hashed; payers' phones and names are not.
                 Ok(Some(mode)) => Check::found(
                     STORE,

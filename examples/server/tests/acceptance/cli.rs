@@ -619,6 +619,10 @@ fn a_look_makes_no_schema(store: &Store) {
     }
     assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
     assert_eq!(std::fs::read(&other).unwrap(), before);
+    let asked = ["doctor", "--listen", "127.0.0.1:0", "--store", &other_place.store, "--json"];
+    let report = place.command_at(&asked).output().unwrap();
+    assert_eq!(report.status.code(), Some(1));
+    assert!(text(&report.stdout).contains("is another program's"), "{}", text(&report.stdout));
     good(&mut place.command(&["migrate"]));
     good(&mut place.command(&["audit"]));
 }
