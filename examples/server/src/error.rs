@@ -8,6 +8,7 @@ use std::{
 
 use cauri_client::IdempotencyKey;
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::output::Output;
 
@@ -57,14 +58,19 @@ pub(crate) struct Unsaid {
     pub(crate) source: io::Error,
 }
 
-/// Tells an error, and everything that caused it; how the command ends for it.
-pub(crate) fn tell(error: &(dyn StdError + 'static), output: Output) -> ExitCode {
+/// Tells an error, and everything that caused it; how the command ends for it. `url` is the server
+/// that it asked.
+pub(crate) fn tell(
+    error: &(dyn StdError + 'static),
+    output: Output,
+    url: Option<&str>,
+) -> ExitCode {
     if error.downcast_ref::<io::Error>().is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe) {
         // Whoever reads, such as `head`, has had enough. What is written for its verdict does not
         // come here (`Output::conclude`).
         return ExitCode::SUCCESS;
     }
-    say(error, output);
+    say_of(error, output, url);
     let is_no = error.downcast_ref::<cauri_client::Error>().is_some_and(|error| {
         error.refused().is_some() && !error.is_transient() && error.idempotency_key().is_none()
     });
@@ -73,7 +79,11 @@ pub(crate) fn tell(error: &(dyn StdError + 'static), output: Output) -> ExitCode
 
 /// Says an error on stderr. Where nobody reads that any more, there is nobody to be told.
 pub(crate) fn say(error: &(dyn StdError + 'static), output: Output) {
-    let line = if output.json { in_json(&json(error)) } else { text(error) };
+    say_of(error, output, None);
+}
+
+fn say_of(error: &(dyn StdError + 'static), output: Output, url: Option<&str>) {
+    let line = if output.json { in_json(&json(error, url)) } else { text(error, url) };
     let _ = writeln!(io::stderr(), "{line}");
 }
 
@@ -93,14 +103,36 @@ fn made<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a str> {
     error.downcast_ref::<Untold>()?.id.as_deref()
 }
 
-fn json(error: &(dyn StdError + 'static)) -> Value {
+/// What is wrong, and where nobody answered.
+fn message(error: &(dyn StdError + 'static), url: Option<&str>) -> String {
+    let text = chain(error);
+    let asked = error.downcast_ref::<cauri_client::Error>().filter(|it| it.refused().is_none());
+    match (asked, url.and_then(shown)) {
+        (Some(_), Some(url)) => format!("{text} (asked {url}; --url or CAURI_URL names another)"),
+        _ => text,
+    }
+}
+
+/// A URL without what in it is nobody's to read.
+fn shown(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    Some(format!(
+        "{}://{}{port}{}",
+        url.scheme(),
+        url.host_str()?,
+        url.path().trim_end_matches('/')
+    ))
+}
+
+fn json(error: &(dyn StdError + 'static), url: Option<&str>) -> Value {
     let asked = error.downcast_ref::<cauri_client::Error>();
     let mut json = match asked.and_then(cauri_client::Error::refused) {
         Some(it) => json!({
             "type": it.kind, "code": it.code.as_str(), "message": it.message,
             "param": it.param, "request_id": it.request_id,
         }),
-        None => json!({ "message": chain(error) }),
+        None => json!({ "message": message(error, url) }),
     };
     if let Some(key) = key(error) {
         json["idempotency_key"] = key.as_str().into();
@@ -111,8 +143,8 @@ fn json(error: &(dyn StdError + 'static)) -> Value {
     json
 }
 
-fn text(error: &(dyn StdError + 'static)) -> String {
-    let text = format!("cauri-server: {}", chain(error));
+fn text(error: &(dyn StdError + 'static), url: Option<&str>) -> String {
+    let text = format!("cauri-server: {}", message(error, url));
     let Some(key) = key(error) else { return text };
     let done = match made(error) {
         Some(id) => format!("It was done: {id}."),

@@ -20,9 +20,7 @@ mod telemetry;
 mod usage;
 mod words;
 
-use std::process::ExitCode;
-
-use clap::Parser;
+use std::{env, process::ExitCode};
 
 use crate::{
     commands::{
@@ -36,14 +34,14 @@ use crate::{
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let options = match Options::try_parse() {
-        Ok(options) => options,
+    let (options, matches) = match Options::read(env::args_os()) {
+        Ok(read) => read,
         Err(error) => return usage::tell(&error),
     };
     let output = Output { json: options.json };
     let telling = match Telling::start(&options.log) {
         Ok(telling) => telling,
-        Err(error) => return error::tell(&*error, output),
+        Err(error) => return error::tell(&*error, output, None),
     };
     let command = match options.command() {
         Ok(command) => command,
@@ -66,5 +64,5 @@ async fn main() -> ExitCode {
         Command::Completions { shell } => completions::run(shell),
     };
     telling.end().await;
-    done.unwrap_or_else(|error| error::tell(&*error, output))
+    done.unwrap_or_else(|error| error::tell(&*error, output, options::url(&matches)))
 }

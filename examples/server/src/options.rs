@@ -1,18 +1,28 @@
 //! The command line, and the environment that mirrors it.
 
-use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, str::FromStr};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    net::SocketAddr,
+    num::NonZeroU32,
+    path::PathBuf,
+    str::FromStr,
+};
 
 use cauri::{AccountId, decide::RefundFeePolicy};
 use cauri_http::RateLimit;
 use cauri_webhook::Policy;
-use clap::{Args, Parser, Subcommand, ValueEnum, builder::FalseyValueParser};
+use clap::{
+    Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+    builder::{FalseyValueParser, Resettable::Reset},
+};
 use clap_complete::Shell;
 
 use crate::commands::{
     doctor::DoctorOptions, events::EventsCommand, listen::ListenOptions, payments::PaymentsCommand,
     payouts::PayoutsCommand, refunds::RefundsCommand, trigger::TriggerOptions,
 };
-use crate::log::Directives;
+use crate::{log::Directives, words::words};
 
 /// A payment core behind an HTTP API.
 #[derive(Debug, Parser)]
@@ -35,10 +45,38 @@ impl Options {
     pub(crate) fn command(self) -> Result<Command, clap::Error> {
         match self.command {
             Some(command) => Ok(command),
-            None => Self::try_parse_from(["cauri-server", "serve"])
-                .map(|plain| plain.command.expect("a command was given")),
+            None => Self::read(["cauri-server", "serve"])
+                .map(|(plain, _)| plain.command.expect("a command was given")),
         }
     }
+
+    /// Reads a command line, and the environment where that says something.
+    ///
+    /// # Errors
+    /// It is none, or asks for help.
+    pub(crate) fn read(
+        line: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    ) -> Result<(Self, ArgMatches), clap::Error> {
+        let mut command = without_empty(<Self as CommandFactory>::command());
+        let matches = command.try_get_matches_from_mut(line)?;
+        let options = Self::from_arg_matches(&matches).map_err(|it| it.format(&mut command))?;
+        Ok((options, matches))
+    }
+}
+
+/// A variable that is empty says nothing, as in most programs.
+fn without_empty(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| env::var_os(name).is_some_and(|value| value.is_empty());
+    let heard = |it: Arg| if it.get_env().is_some_and(is_empty) { it.env(Reset) } else { it };
+    command.mut_args(heard).mut_subcommands(without_empty)
+}
+
+/// The server that a command asks, if it asks one.
+pub(crate) fn url(mut matches: &ArgMatches) -> Option<&str> {
+    while let Some((_, inner)) = matches.subcommand() {
+        matches = inner;
+    }
+    matches.try_get_one::<String>("url").ok().flatten().map(String::as_str)
 }
 
 #[derive(Debug, Subcommand)]
@@ -123,7 +161,7 @@ pub(crate) struct ServeOptions {
     #[command(flatten)]
     pub(crate) at: StoreOptions,
     /// Where to listen; port 0 takes a free one
-    #[arg(long, env = "CAURI_LISTEN", default_value = "127.0.0.1:8080")]
+    #[arg(long, env = "CAURI_LISTEN", default_value = "127.0.0.1:8080", value_parser = address)]
     pub(crate) listen: SocketAddr,
     /// Makes this many accounts first; one if there is none yet
     // No variable: what is set for every start would make accounts at every start.
@@ -140,7 +178,7 @@ pub(crate) struct ServeOptions {
         long,
         env = "CAURI_REFUND_FEE_POLICY",
         default_value_t = RefundFeePolicy::Proportional,
-        value_name = "proportional|keep"
+        value_parser = words(RefundFeePolicy::ALL, RefundFeePolicy::as_str)
     )]
     pub(crate) refund_fee_policy: RefundFeePolicy,
     /// A file with the keys that seal webhook secrets: 64 hexadecimal digits a line, the newest
@@ -242,6 +280,18 @@ pub(crate) enum SecretsCommand {
     },
 }
 
+/// It is no address to listen at.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "an IP address of this machine and a port are wanted, such as 127.0.0.1:8080 or [::1]:8080"
+)]
+struct NoAddress;
+
+/// Names are looked up by whoever calls; who listens says which of its addresses it means.
+fn address(text: &str) -> Result<SocketAddr, NoAddress> {
+    text.parse().map_err(|_| NoAddress)
+}
+
 /// A rate limit, or none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rate(pub(crate) Option<RateLimit>);
@@ -270,7 +320,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        <Options as clap::CommandFactory>::command().debug_assert();
+        <Options as CommandFactory>::command().debug_assert();
     }
 
     #[test]

@@ -37,10 +37,10 @@ impl RemoteOptions {
 #[derive(Debug, Args)]
 pub(crate) struct PageOptions {
     /// How many, newest first
-    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u8).range(1..=100))]
+    #[arg(long, default_value_t = 25, allow_negative_numbers = true, value_parser = clap::value_parser!(u8).range(1..=100))]
     limit: u8,
     /// How many to pass over first
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(0..))]
     offset: i64,
     /// All of them
     #[arg(long, conflicts_with_all = ["limit", "offset"])]

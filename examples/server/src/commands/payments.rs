@@ -49,7 +49,7 @@ pub(crate) struct CreateOptions {
     #[command(flatten)]
     remote: RemoteOptions,
     /// What the payer pays, in the smallest unit of the currency
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     amount: Option<i64>,
     /// In which currency, such as XOF
     #[arg(long)]

@@ -47,7 +47,7 @@ pub(crate) struct CreateOptions {
     #[command(flatten)]
     remote: RemoteOptions,
     /// What the recipient gets, in the smallest unit of the currency
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     amount: i64,
     /// In which currency, such as XOF
     #[arg(long)]

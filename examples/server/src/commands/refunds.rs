@@ -50,7 +50,7 @@ pub(crate) struct CreateOptions {
     #[arg(long)]
     payment: PaymentId,
     /// How much, in the smallest unit of its currency; all that is left unless told
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     amount: Option<i64>,
     /// Why
     #[arg(long, value_parser = words(RefundReason::ALL, RefundReason::as_str))]

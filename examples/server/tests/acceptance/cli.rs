@@ -325,6 +325,22 @@ fn a_refusal_and_a_failure_are_told_apart(store: &Store) {
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
         assert!(text(&output.stderr).contains("invalid value"), "{}", text(&output.stderr));
     }
+    for (wrong, clear) in [
+        (&["payments", "list", "--offset", "-1"][..], "-1 is not in 0.."),
+        (&["serve", "--listen", "localhost:8082"], "an IP address of this machine and a port"),
+        (&["serve", "--refund-fee-policy", "all"], "[possible values: proportional, keep]"),
+    ] {
+        let output = asking(&shop, wrong).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(text(&output.stderr).contains(clear), "{}", text(&output.stderr));
+    }
+    let negative = ["payments", "create", "--amount", "-5", "--currency", "XOF"];
+    let (code, error) = failed(&mut asking(&shop, &negative));
+    assert_eq!((code, &error["param"]), (1, &json!("amount")), "{error}");
+    let (code, error) =
+        failed(asking(&shop, &["payments", "list"]).env("CAURI_URL", "http://127.0.0.1:1/"));
+    let said = error["message"].as_str().unwrap();
+    assert!(code == 2 && said.contains("asked http://127.0.0.1:1; --url or CAURI_URL"), "{said}");
     let keyless = shop.server.place.command_at(&["payments", "list"]).output().unwrap();
     assert_eq!(keyless.status.code(), Some(2));
     assert!(text(&keyless.stderr).contains("--key"), "{}", text(&keyless.stderr));
@@ -449,6 +465,10 @@ fn variables_of_flags_are_read_as_people_write_them(store: &Store) {
     };
     for yes in ["1", "true", "yes", "on"] {
         assert!(doctor("CAURI_JSON", yes).starts_with('{'), "{yes}");
+    }
+    for empty in ["CAURI_LISTEN", "CAURI_LOG", "CAURI_RATE_LIMIT", "CAURI_SECRET_KEY", "CAURI_URL"]
+    {
+        doctor(empty, "");
     }
     for no in ["0", "false", "no", "off", ""] {
         assert!(!doctor("CAURI_JSON", no).starts_with('{'), "{no}");
