@@ -29,9 +29,10 @@
 //!
 //! [`differential`] plays one random history to two stores and compares every answer; the suite
 //! does so against `cauri_memory::MemoryStore`. [`fixtures`] makes records, money, questions and
-//! histories from a seed. [`ManualClock`], [`SeededEntropy`] and [`FaultyStore`] are for tests of
-//! what is built on the ports. [`gateway`] is the same suite for the laws of `cauri::Gateway`.
+//! histories from a seed. [`ManualClock`], [`SeededEntropy`], [`FaultyStore`] and [`Around`] are
+//! for tests of what is built on the ports. [`gateway`] is the same suite for the laws of `cauri::Gateway`.
 
+mod around;
 mod clock;
 mod differential;
 mod entropy;
@@ -44,6 +45,7 @@ mod observe;
 mod polled;
 mod subject;
 
+pub use around::{Around, Outer};
 pub use clock::ManualClock;
 pub use differential::{differential, differential_of};
 pub use entropy::SeededEntropy;

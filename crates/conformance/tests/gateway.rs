@@ -424,6 +424,7 @@ fn every_wrong_gateway_is_told() {
         (Flaw::Remembers, "law_4_whoever_asks_is_told_the_same"),
         (Flaw::CancelsAnything, "law_5_what_is_cancelled_is_not_paid"),
         (Flaw::CancelsAnything, "law_5_what_is_paid_is_not_cancelled"),
+        (Flaw::CancelsAnything, "law_5_what_has_not_arrived_is_not_cancelled"),
         (Flaw::CancelsAnything, "law_5_no_answer_confirms_no_cancellation"),
         (Flaw::DeclaresLess, "law_5_it_declares_what_it_is_known_for"),
         (Flaw::ReturnsAll, "law_5_a_part_of_a_payment_is_given_back"),

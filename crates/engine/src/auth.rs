@@ -157,8 +157,8 @@ impl Engine {
     /// Replaces a key by a new one; the old one ends after `grace_s` seconds, 0 to 604,800.
     ///
     /// # Errors
-    /// [`cauri_core::Error::NotFound`] when the key was revoked or has expired, [`Error::Store`], or `None`
-    /// inside when there is no such key.
+    /// [`cauri_core::Error::NotFound`] when the key was revoked or has expired, [`Error::Store`], or
+    /// `None` inside when there is no such key.
     pub async fn roll_key(
         &self,
         scope: Scope,

@@ -14,6 +14,6 @@ fn main() -> ExitCode {
     // Without a server, fail once and say why.
     drop(url());
     Harness::new("PostgresStore", || Scratch::new(|store| store))
-        .reopening(|store| store.reopened(|store| store))
+        .reopening(|store| Scratch::reopened(store, |store| store))
         .main()
 }

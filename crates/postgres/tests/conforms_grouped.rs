@@ -14,6 +14,6 @@ use scratch::{Scratch, url};
 fn main() -> ExitCode {
     drop(url());
     Harness::new("Grouped<PostgresStore>", || Scratch::new(Grouped::new))
-        .reopening(|store| store.reopened(Grouped::new))
+        .reopening(|store| Scratch::reopened(store, Grouped::new))
         .main()
 }

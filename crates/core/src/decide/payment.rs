@@ -67,8 +67,8 @@ pub struct Case {
 /// Creates a payment (API §9.2).
 ///
 /// # Errors
-/// In this order: wrong parameters, what the request names and does not exist, amounts that differ from the link's,
-/// what the catalogue does not offer, and a link that takes no payment now.
+/// In this order: wrong parameters, what the request names and does not exist, amounts that differ
+/// from the link's, what the catalogue does not offer, and a link that takes no payment now.
 ///
 /// ```
 /// use cauri_core::{Amount, PaymentMethod, PaymentStatus, decide, wire::CreatePayment};
@@ -368,15 +368,7 @@ pub fn call_off_again(payment: &Payment, reports: &[Report], now: Timestamp) -> 
 #[must_use]
 pub fn is_cancellable_by_network(payment: &Payment, catalogue: &Catalogue) -> bool {
     payment.status == PaymentStatus::Processing
-        && catalogue
-            .find(
-                payment.country,
-                payment.method,
-                payment.network.as_ref(),
-                payment.currency,
-                Purpose::Payin,
-            )
-            .is_some_and(|offer| offer.capabilities.cancel)
+        && payment.offer(catalogue).is_some_and(|offer| offer.capabilities.cancel)
 }
 
 /// Makes a payment's money available (posting L2) once its time has come.

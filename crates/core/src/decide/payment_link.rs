@@ -104,8 +104,8 @@ fn offered(ask: &CreatePaymentLink, cx: &Context<'_>) -> Result<(), Error> {
 /// Modifies a payment link (API §12). Emits nothing.
 ///
 /// # Errors
-/// Wrong parameters; [`Error::PaymentLinkAlreadyPaid`] for what a paid link keeps, [`Error::PaymentLinkLocked`] for
-/// an amount that a payment relies on.
+/// Wrong parameters; [`Error::PaymentLinkAlreadyPaid`] for what a paid link keeps,
+/// [`Error::PaymentLinkLocked`] for an amount that a payment relies on.
 ///
 /// ```
 /// use cauri_core::{Amount, Error, Patch, decide, wire::ModifyPaymentLink};

@@ -27,8 +27,8 @@ use crate::{
 /// that the request names is there.
 ///
 /// # Errors
-/// In this order: wrong parameters, a customer that does not exist, what the catalogue does not offer, and, once
-/// committed, [`Error::BalanceInsufficient`].
+/// In this order: wrong parameters, a customer that does not exist, what the catalogue does not offer,
+/// and, once committed, [`Error::BalanceInsufficient`].
 ///
 /// ```
 /// use cauri_core::{Amount, LedgerAccountKind, Refusal, decide};

@@ -13,7 +13,6 @@ use crate::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
-        offer::Purpose,
         order::{NextQuestion, Report},
         payment::{Payment, PaymentStatus, PaymentStep},
         refund::{Refund, RefundStatus, RefundStep},
@@ -42,8 +41,8 @@ pub struct Case {
 /// payment.
 ///
 /// # Errors
-/// In this order: wrong parameters, an unknown payment, a status that allows no refund, a network that cannot refund
-/// (in parts), more than is left, and [`Error::BalanceInsufficient`].
+/// In this order: wrong parameters, an unknown payment, a status that allows no refund, a network that
+/// cannot refund (in parts), more than is left, and [`Error::BalanceInsufficient`].
 ///
 /// ```
 /// use cauri_core::{Amount, decide, wire::CreateRefund};
@@ -156,19 +155,8 @@ fn refundable(ask: &CreateRefund, payment: &Payment, cx: &Context<'_>) -> Result
         | PaymentStatus::Cancelled
         | PaymentStatus::Expired => return Err(Error::PaymentNotRefundable(payment.status)),
     }
-    let capabilities = cx
-        .terms
-        .offers(cx.scope.environment)
-        .catalogue
-        .find(
-            payment.country,
-            payment.method,
-            payment.network.as_ref(),
-            payment.currency,
-            Purpose::Payin,
-        )
-        .map(|offer| offer.capabilities)
-        .unwrap_or_default();
+    let catalogue = &cx.terms.offers(cx.scope.environment).catalogue;
+    let capabilities = payment.offer(catalogue).map(|it| it.capabilities).unwrap_or_default();
     if !capabilities.refund {
         return Err(Error::fault("payment", Problem::RefundNotSupported));
     }

@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{failure::FailureCode, offer::Connection, simulation::Simulation};
+use super::{
+    catalogue::Catalogue,
+    failure::FailureCode,
+    offer::{Connection, Offer, Purpose},
+    simulation::Simulation,
+};
 use crate::value::{
     choice::choice,
     country::Country,
@@ -247,6 +252,12 @@ pub struct Payment {
 }
 
 impl Payment {
+    /// The offer it was made by, as the catalogue has it today.
+    pub(crate) fn offer<'c>(&self, catalogue: &'c Catalogue) -> Option<&'c Offer> {
+        let Self { country, method, currency, .. } = *self;
+        catalogue.find(country, method, self.network.as_ref(), currency, Purpose::Payin)
+    }
+
     /// What is left to refund: the amount less all refunds that have not failed, or 0 when the
     /// status does not allow refunds.
     ///

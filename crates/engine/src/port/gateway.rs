@@ -32,7 +32,9 @@ pub trait Gateway: Debug + Send + Sync + 'static {
     /// Asks where an order stands.
     async fn query(&self, order: &Order, now: Timestamp) -> Answer;
 
-    /// Asks the network to call an order off; `true` when it confirms that no money will move.
+    /// Asks the network to call an order off; `true` when it confirms that no money will move. `false`
+    /// for one that it does not know: what was sent may still arrive. Asked again, later, about what
+    /// was cancelled without its confirmation.
     async fn cancel(&self, order: &Order, now: Timestamp) -> bool;
 }
 

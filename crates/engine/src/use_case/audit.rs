@@ -70,13 +70,18 @@ pub enum Violation {
         /// What it should be.
         expected: Amount,
     },
-    /// There is no entry of a number, though there are later ones.
-    #[error("entry {number} is missing, {} of {}", scope.environment, scope.account)]
+    /// There are fewer entries than were written.
+    #[error("of entries {first} to {last}, {} of {}, {found} are there",
+        scope.environment, scope.account)]
     Missing {
         /// Whose.
         scope: Scope,
-        /// Which, in the order in which they were written; the first is 1.
-        number: i64,
+        /// Among which, in the order in which they were written; the first of all is 1.
+        first: i64,
+        /// Up to which.
+        last: i64,
+        /// How many of these there are.
+        found: usize,
     },
     /// A merchant account was below nothing.
     #[error("{} fell below nothing, to {balance}", named(account))]
@@ -176,29 +181,25 @@ impl Engine {
         while !is_complete(books) && books.read < end {
             // Pages run from the newest down: the next ones in order are this far from the top, and
             // as much further as is written until the page is read.
-            let before = books.read;
-            let left = total.saturating_sub(before).saturating_add(growth);
+            let left = total.saturating_sub(books.read).saturating_add(growth);
             let limit = left.min(i64::from(Page::LIMIT_MAX));
             let offset = left.saturating_sub(limit);
             let page = u8::try_from(limit).ok().and_then(|limit| Page::new(limit, offset));
             let page = page.unwrap_or_default();
             let listed = self.0.store.entries(&Query::all(List::Entries(scope)).page(page)).await?;
             // The newest has the number of the total, and the others follow without a gap.
-            let newest = listed.total.saturating_sub(offset);
-            let numbers = (1..=newest).rev();
-            let found: Vec<_> = numbers.zip(&listed.items).collect();
+            let last = listed.total.saturating_sub(offset);
+            let first = last.saturating_sub(limit).saturating_add(1).max(1);
+            let found: Vec<_> = (first..=last).rev().zip(&listed.items).collect();
+            if i64::try_from(found.len()).is_ok_and(|found| found <= last.saturating_sub(first)) {
+                books.miss(first, last, found.len());
+            }
             for (number, entry) in found.into_iter().rev() {
                 if number == books.read.saturating_add(1) && number <= end && !is_complete(books) {
                     books.add(entry);
                 }
             }
-            let lead = growth;
             growth = listed.total.saturating_sub(total);
-            if books.read == before && lead == 0 && growth == 0 && !is_complete(books) {
-                // Nothing has come in between, and yet it is not where it belongs.
-                books.read = books.read.saturating_add(1);
-                books.note(Violation::Missing { scope, number: books.read });
-            }
             tell(books);
             total = listed.total;
         }
@@ -248,6 +249,15 @@ impl Books {
     fn note(&mut self, violation: Violation) {
         if self.violations.len() < NAMED_MAX {
             self.violations.push(violation);
+        }
+    }
+
+    /// So many are found of the entries with these numbers, and nobody knows which: they are passed
+    /// over.
+    fn miss(&mut self, first: i64, last: i64, found: usize) {
+        if last > self.read {
+            self.note(Violation::Missing { scope: self.scope, first, last, found });
+            self.read = last;
         }
     }
 

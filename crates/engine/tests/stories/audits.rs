@@ -7,10 +7,11 @@ use std::sync::{
 
 use async_trait::async_trait;
 use cauri::{
-    Account, Amount, Balance, Changeset, Claim, CustomerId, CustomerStatistics, Engine, Entry,
-    EntryKind, Env, Environment, Key, LedgerAccountKind, Listed, Posting, PostingHead, Query,
-    Record, Scope, Store, StoreError, Tick, Timestamp, Verdict, Versioned, Violation,
+    Account, Amount, Balance, Changeset, Engine, Entry, EntryKind, Env, Environment,
+    LedgerAccountKind, Listed, Posting, PostingHead, Query, Scope, Store, StoreError, Tick,
+    Timestamp, Violation,
 };
+use cauri_conformance::{Around, Outer};
 use cauri_memory::MemoryStore;
 
 /// A store of one account, to which somebody writes whenever it is read.
@@ -23,11 +24,13 @@ struct Busy {
     at_once: AtomicI64,
     /// By how much the balances that it tells are wrong.
     wrong_by: AtomicI64,
+    /// The entry after which the merchant has so much is lost; 0 for none.
+    lost: AtomicI64,
 }
 
 impl Busy {
     /// With this many transactions of two entries each.
-    async fn with(transactions: usize) -> Arc<Self> {
+    async fn with(transactions: usize) -> Arc<Outer<Self>> {
         let start = Timestamp::from_millis(1_731_974_400_000);
         let mut env = Env::new(start, Tick::first(start), [1; 32]);
         let account = Account { id: env.id(), created_at: start };
@@ -36,12 +39,12 @@ impl Busy {
         let mut changes = Changeset::new();
         changes.insert(account, None);
         store.commit(vec![changes]).await.unwrap();
-        let (at_once, wrong_by) = (AtomicI64::new(0), AtomicI64::new(0));
-        let busy = Self { store, env: Mutex::new(env), scope, at_once, wrong_by };
+        let [at_once, wrong_by, lost] = [0; 3].map(AtomicI64::new);
+        let busy = Self { store, env: Mutex::new(env), scope, at_once, wrong_by, lost };
         for _ in 0..transactions {
             busy.write().await;
         }
-        Arc::new(busy)
+        Arc::new(Outer(busy))
     }
 
     async fn write(&self) {
@@ -69,28 +72,24 @@ impl Busy {
 }
 
 #[async_trait]
-impl Store for Busy {
-    async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        self.store.commit(batch).await
-    }
+impl Around for Busy {
+    type Inner = MemoryStore;
 
-    async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
-        self.store.get(keys).await
-    }
-
-    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
-        self.store.list(query).await
-    }
-
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
-        self.store.claim(claim).await
+    fn inner(&self) -> &MemoryStore {
+        &self.store
     }
 
     async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
         if query.list.scope() == Some(self.scope) {
             self.meanwhile().await;
         }
-        self.store.entries(query).await
+        let mut listed = self.store.entries(query).await?;
+        let lost = Amount::new(self.lost.load(Relaxed));
+        let is_lost = |it: &Entry| {
+            it.account == LedgerAccountKind::MerchantAvailable && it.balance_after == lost
+        };
+        listed.items.retain(|it| !is_lost(it));
+        Ok(listed)
     }
 
     async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
@@ -103,14 +102,6 @@ impl Store for Busy {
             }
         }
         Ok(balances)
-    }
-
-    async fn statistics(
-        &self,
-        scope: Scope,
-        customer: CustomerId,
-    ) -> Result<CustomerStatistics, StoreError> {
-        self.store.statistics(scope, customer).await
     }
 }
 
@@ -134,5 +125,24 @@ async fn an_audit_ends_and_is_right_though_nobody_rests() {
         assert_eq!(account.kind, LedgerAccountKind::MerchantAvailable);
         let told = wrong[0].to_string();
         assert!(told.starts_with("merchant_available in XOF, sandbox of acct_"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn an_audit_ends_and_tells_where_an_entry_is_lost() {
+    for at_once in [0, 30] {
+        let busy = Busy::with(400).await;
+        busy.at_once.store(at_once, Relaxed);
+        busy.lost.store(200, Relaxed);
+        let engine = Engine::builder(busy.clone()).build().unwrap();
+        let audit = engine.audit().await.unwrap();
+        let Violation::Missing { first, last, found, .. } = &audit.violations[0] else {
+            panic!("{:?}, {at_once} at once", audit.violations[0]);
+        };
+        // The second entry of the two hundredth transaction.
+        assert!((*first..=*last).contains(&400), "{first} to {last}");
+        assert_eq!(i64::try_from(*found), Ok(last - first), "one is missing of these");
+        let missing = |it: &&Violation| matches!(it, Violation::Missing { .. });
+        assert_eq!(audit.violations.iter().filter(missing).count(), 1, "{at_once} at once");
     }
 }

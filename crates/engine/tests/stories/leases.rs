@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use cauri::{
-    Amount, Answer, Balance, Call, Capabilities, Changeset, Claim, CustomerId, CustomerStatistics,
-    Entry, Gateway, Key, Listed, Metadata, Order, OrderId, Query, Record, RefundStatus, Report,
-    Scope, Store, StoreError, Timestamp, Verdict, Versioned, Worker, wire::CreateRefund,
+    Amount, Answer, Call, Capabilities, Gateway, Key, Metadata, Order, OrderId, Record,
+    RefundStatus, Report, Store, StoreError, Timestamp, Versioned, Worker, wire::CreateRefund,
 };
-use cauri_conformance::ManualClock;
+use cauri_conformance::{Around, ManualClock, Outer};
 use cauri_memory::MemoryStore;
 
 use crate::orders::{created, live, start};
@@ -22,39 +21,17 @@ struct SlowToRead {
 }
 
 #[async_trait]
-impl Store for SlowToRead {
-    async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        self.inner.commit(batch).await
+impl Around for SlowToRead {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.inner
     }
 
     async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
         let found = self.inner.get(keys).await;
         self.clock.advance_millis(std::mem::take(&mut *self.millis.lock().unwrap()));
         found
-    }
-
-    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
-        self.inner.list(query).await
-    }
-
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
-        self.inner.claim(claim).await
-    }
-
-    async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
-        self.inner.entries(query).await
-    }
-
-    async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
-        self.inner.balances(scope).await
-    }
-
-    async fn statistics(
-        &self,
-        scope: Scope,
-        customer: CustomerId,
-    ) -> Result<CustomerStatistics, StoreError> {
-        self.inner.statistics(scope, customer).await
     }
 }
 
@@ -91,11 +68,11 @@ impl Gateway for Prompt {
 async fn a_refund_whose_payment_was_read_too_slowly_is_left_to_whoever_claims_it_next() {
     for (millis, sent_now) in [(8_000, true), (8_001, false)] {
         let clock = Arc::new(ManualClock::at(start()));
-        let store = Arc::new(SlowToRead {
+        let store = Arc::new(Outer(SlowToRead {
             inner: MemoryStore::new(),
             clock: clock.clone(),
             millis: Mutex::default(),
-        });
+        }));
         let rail = Arc::new(Prompt::default());
         let (engine, me) = live(store.clone(), clock.clone(), rail.clone()).await;
         let worker = Worker::new(engine.clone());

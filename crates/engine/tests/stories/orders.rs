@@ -181,7 +181,7 @@ async fn what_is_cancelled_before_it_is_sent_is_not_sent_and_what_may_be_there_i
 
 /// Is never heard of again when it is asked.
 #[derive(Debug)]
-struct Silent;
+pub(crate) struct Silent;
 
 #[async_trait]
 impl Gateway for Silent {

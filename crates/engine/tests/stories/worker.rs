@@ -4,9 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use cauri::{
-    Answer, Attempt, AttemptError, Capabilities, Claim, ClaimKind, Clock as _, DeliveryStatus,
-    Environment, Error, Gateway, List, Notifier, Order, PaymentStatus, Query, Receipt, Store as _,
-    Timestamp, Worker, WorkerOptions, decide::Terms, wire,
+    Attempt, AttemptError, Claim, ClaimKind, Clock as _, DeliveryStatus, Environment, Error, List,
+    Notifier, PaymentStatus, Query, Receipt, Store as _, Worker, WorkerOptions, decide::Terms,
+    wire,
 };
 use cauri_conformance::{Call, Fault, FaultyStore};
 use cauri_memory::MemoryStore;
@@ -18,7 +18,7 @@ use tokio::{
 };
 
 use crate::{
-    orders::{created, live},
+    orders::{self, created, live},
     support::Story,
 };
 
@@ -136,34 +136,11 @@ async fn stopping_ends_in_time_whatever_the_store_takes() {
     assert!(store.calls(Call::Commit) > made, "something was to be given back");
 }
 
-/// Never answers.
-#[derive(Debug)]
-struct Hung;
-
-#[async_trait]
-impl Gateway for Hung {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::ALL
-    }
-
-    async fn submit(&self, _: &Order, _: Timestamp) -> Answer {
-        std::future::pending().await
-    }
-
-    async fn query(&self, _: &Order, _: Timestamp) -> Answer {
-        std::future::pending().await
-    }
-
-    async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
-        std::future::pending().await
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn the_backlog_of_a_rail_that_hangs_is_not_claimed_all_at_once() {
     let story = Story::begin().await;
     let store = Arc::new(MemoryStore::new());
-    let (engine, me) = live(store.clone(), story.clock.clone(), Arc::new(Hung)).await;
+    let (engine, me) = live(store.clone(), story.clock.clone(), Arc::new(orders::Silent)).await;
     for _ in 0..900 {
         created(&engine, me).await;
     }

@@ -10,10 +10,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Grouped, GroupedOptions, Key,
-    Listed, Query, Record, Scope, Store, StoreError, Verdict, Versioned,
-};
+use cauri::{Changeset, Grouped, GroupedOptions, Store, StoreError, Verdict};
+use cauri_conformance::{Around, Outer};
 use cauri_http::Api;
 use cauri_memory::MemoryStore;
 use serde_json::json;
@@ -31,9 +29,9 @@ struct Held {
 }
 
 impl Held {
-    fn new() -> Self {
+    fn new() -> Outer<Self> {
         let (may, waiting, most) = (Semaphore::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { store: MemoryStore::new(), may, waiting, most }
+        Outer(Self { store: MemoryStore::new(), may, waiting, most })
     }
 
     fn release(&self) {
@@ -46,41 +44,19 @@ impl Held {
 }
 
 #[async_trait]
-impl Store for Held {
+impl Around for Held {
+    type Inner = MemoryStore;
+
+    fn inner(&self) -> &MemoryStore {
+        &self.store
+    }
+
     async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
         let waiting = self.waiting.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(waiting, Ordering::SeqCst);
         self.may.acquire().await.unwrap().forget();
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         self.store.commit(batch).await
-    }
-
-    async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
-        self.store.get(keys).await
-    }
-
-    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
-        self.store.list(query).await
-    }
-
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
-        self.store.claim(claim).await
-    }
-
-    async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
-        self.store.entries(query).await
-    }
-
-    async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
-        self.store.balances(scope).await
-    }
-
-    async fn statistics(
-        &self,
-        scope: Scope,
-        customer: CustomerId,
-    ) -> Result<CustomerStatistics, StoreError> {
-        self.store.statistics(scope, customer).await
     }
 }
 

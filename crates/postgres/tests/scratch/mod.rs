@@ -8,11 +8,8 @@ use std::{
     thread,
 };
 
-use async_trait::async_trait;
-use cauri::{
-    Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, Key, Listed, Query, Record,
-    Scope, Store, StoreError, Verdict, Versioned,
-};
+use cauri::Store;
+use cauri_conformance::{Around, Outer};
 use cauri_postgres::{PostgresOptions, PostgresStore};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
@@ -78,53 +75,26 @@ pub struct Scratch<S> {
 }
 
 impl<S: Store> Scratch<S> {
-    pub async fn new(around: impl Fn(PostgresStore) -> S) -> Self {
+    pub async fn new(around: impl Fn(PostgresStore) -> S) -> Outer<Self> {
         let home = Home::new();
-        Self { store: around(home.open().await), home }
+        Self::of(around(home.open().await), home)
     }
 
-    pub const fn of(store: S, home: Arc<Home>) -> Self {
-        Self { store, home }
+    pub const fn of(store: S, home: Arc<Home>) -> Outer<Self> {
+        Outer(Self { store, home })
     }
 
-    pub async fn reopened(self, around: impl Fn(PostgresStore) -> S) -> Self {
-        let Self { store, home } = self;
+    pub async fn reopened(outer: Outer<Self>, around: impl Fn(PostgresStore) -> S) -> Outer<Self> {
+        let Outer(Self { store, home }) = outer;
         drop(store);
-        Self { store: around(home.open().await), home }
+        Self::of(around(home.open().await), home)
     }
 }
 
-#[async_trait]
-impl<S: Store> Store for Scratch<S> {
-    async fn commit(&self, batch: Vec<Changeset>) -> Result<Vec<Verdict>, StoreError> {
-        self.store.commit(batch).await
-    }
+impl<S: Store> Around for Scratch<S> {
+    type Inner = S;
 
-    async fn get(&self, keys: &[Key]) -> Result<Vec<Option<Versioned<Record>>>, StoreError> {
-        self.store.get(keys).await
-    }
-
-    async fn list(&self, query: &Query) -> Result<Listed<Versioned<Record>>, StoreError> {
-        self.store.list(query).await
-    }
-
-    async fn claim(&self, claim: &Claim) -> Result<Vec<Versioned<Record>>, StoreError> {
-        self.store.claim(claim).await
-    }
-
-    async fn entries(&self, query: &Query) -> Result<Listed<Entry>, StoreError> {
-        self.store.entries(query).await
-    }
-
-    async fn balances(&self, scope: Scope) -> Result<Vec<Balance>, StoreError> {
-        self.store.balances(scope).await
-    }
-
-    async fn statistics(
-        &self,
-        scope: Scope,
-        customer: CustomerId,
-    ) -> Result<CustomerStatistics, StoreError> {
-        self.store.statistics(scope, customer).await
+    fn inner(&self) -> &S {
+        &self.store
     }
 }

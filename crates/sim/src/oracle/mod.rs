@@ -4,6 +4,8 @@
 //! Nothing of what is being watched is used to judge it: tables, fees and sums are written down
 //! here a second time.
 
+mod books;
+mod delivery;
 mod end;
 mod money;
 pub(crate) mod tables;
@@ -12,9 +14,8 @@ mod told;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cauri::{
-    AttemptError, Changeset, Claim, Delivery, DeliveryStatus, EndpointId, Key, LedgerAccountKind,
-    PaymentId, PaymentMethod, PaymentStatus, Record, RefundStatus, Refusal, Scope, Verdict,
-    Versioned, Write,
+    Changeset, Claim, EndpointId, Key, PaymentId, PaymentMethod, PaymentStatus, Record, Refusal,
+    Scope, Verdict, Versioned, Write,
 };
 
 use self::{
@@ -22,14 +23,6 @@ use self::{
     tables::Coverage,
     told::{Told, events},
 };
-
-/// For how long after a change of an endpoint an event may still go by what was before, in
-/// milliseconds: a command that was under way has read who listens before it.
-const LISTENERS_MS: u64 = 150_000;
-
-/// For how long after an endpoint is switched off or deleted an attempt may still go to it, in
-/// milliseconds: whoever holds the delivery has read it before, and clocks step.
-const GONE_MS: u64 = 60_000;
 
 type Found = Vec<(&'static str, String)>;
 
@@ -189,22 +182,6 @@ impl Oracle {
         None
     }
 
-    /// Would a merchant's account fall below nothing?
-    fn short(&self, changes: &Changeset) -> bool {
-        let mut after = BTreeMap::<Purse, Share>::new();
-        for posting in changes.postings() {
-            let purse = (posting.scope(), posting.currency());
-            let share = after
-                .entry(purse)
-                .or_insert_with(|| self.held.get(&purse).copied().unwrap_or_default());
-            for line in posting.lines() {
-                *share.account(line.account) +=
-                    line.account.moved(line.direction, line.amount).units();
-            }
-        }
-        after.values().any(|it| it.pending < 0 || it.available < 0 || it.reserved < 0)
-    }
-
     fn apply(&mut self, at: u64, node: u64, changes: &Changeset) {
         let events = events(changes);
         let mut purses = BTreeSet::new();
@@ -259,114 +236,6 @@ impl Oracle {
     fn put(&mut self, record: &Record, version: u64, due_at: Option<cauri::Timestamp>) {
         let held = Versioned { value: record.clone(), version, due_at };
         self.records.insert(record.key(), held);
-    }
-
-    fn post(&mut self, changes: &Changeset, purses: &mut BTreeSet<Purse>) {
-        for posting in changes.postings() {
-            let purse = (posting.scope(), posting.currency());
-            purses.insert(purse);
-            let share = self.held.entry(purse).or_default();
-            let mut sides = [0, 0];
-            let mut funds = 0;
-            for line in posting.lines() {
-                *share.account(line.account) +=
-                    line.account.moved(line.direction, line.amount).units();
-                let side = usize::from(line.direction == cauri::Direction::Credit);
-                sides[side] += line.amount.units();
-                let entry = posting.entry(line, cauri::Amount::ZERO);
-                if entry.kind == cauri::EntryKind::SandboxFunding
-                    && entry.account == LedgerAccountKind::MerchantAvailable
-                {
-                    funds = line.amount.units();
-                }
-            }
-            if sides[0] != sides[1] {
-                self.find("the ledger adds up", format!("a posting of {sides:?}"));
-            }
-            if funds > 0 {
-                let due = self.due.entry(purse).or_default();
-                *due = due.plus(Share { clearing: funds, available: funds, ..Share::default() });
-                *self.funded.entry((purse.0, funds)).or_default() += 1;
-            }
-        }
-    }
-
-    /// Which payments' books have to be looked at.
-    fn note(&mut self, record: &Record, payments: &mut BTreeSet<(Scope, PaymentId)>) {
-        match record {
-            Record::Payment(it) => {
-                payments.insert((it.scope, it.id));
-            }
-            Record::Refund(it) => {
-                self.refunds.entry(it.payment).or_default().insert(record.key());
-                payments.insert((it.scope, it.payment));
-            }
-            Record::Payout(it) => {
-                self.count(record.key(), (it.scope, it.currency), money::of_payout(it));
-            }
-            Record::WebhookEndpoint(_)
-            | Record::Account(_)
-            | Record::Setting(_)
-            | Record::ApiKey(_)
-            | Record::Customer(_)
-            | Record::PaymentLink(_)
-            | Record::TimelineEntry(_)
-            | Record::Subscriptions(_)
-            | Record::Event(_)
-            | Record::Delivery(_)
-            | Record::Idempotency(_) => {}
-        }
-    }
-
-    fn count(&mut self, key: Key, purse: Purse, share: Share) {
-        let before = self.shares.insert(key, (purse, share)).map_or_else(Share::default, |it| it.1);
-        let due = self.due.entry(purse).or_default();
-        *due = due.plus(share).minus(before);
-    }
-
-    /// A payment and its refunds tell one story.
-    fn refunds_agree(&mut self, scope: Scope, id: PaymentId, purses: &mut BTreeSet<Purse>) {
-        let key = Key::Payment(scope, id);
-        let Some(Record::Payment(payment)) = self.record(&key).cloned() else {
-            self.find("a refund has its payment", format!("{id}"));
-            return;
-        };
-        let purse = (scope, payment.currency);
-        purses.insert(purse);
-        let (mut open, mut done, mut fees, mut nets) = (0, 0, 0, 0);
-        let keys = self.refunds.get(&id).cloned().unwrap_or_default();
-        for key in keys {
-            let Some(Record::Refund(refund)) = self.record(&key).cloned() else { continue };
-            let amount = refund.amount.units();
-            match refund.status {
-                RefundStatus::Created => open += amount,
-                RefundStatus::Succeeded => done += amount,
-                RefundStatus::Failed => {}
-            }
-            if refund.status != RefundStatus::Failed {
-                fees += refund.fee_returned_amount.units();
-                nets += amount - refund.fee_returned_amount.units();
-            }
-            self.count(key, purse, money::of_refund(&refund));
-        }
-        let share = money::of_payment(&payment, nets);
-        if payment.pending_amount.units() != share.pending {
-            let text = format!("{id} says {}, not {}", payment.pending_amount, share.pending);
-            self.find("a payment knows what is pending of it", text);
-        }
-        self.count(key, purse, share);
-        let said = (
-            payment.refunding_amount.units(),
-            payment.refunded_amount.units(),
-            payment.fee_returned_amount.units(),
-        );
-        if said != (open, done, fees) {
-            let text = format!("{id} says {said:?}, its refunds {:?}", (open, done, fees));
-            self.find("a payment knows its refunds", text);
-        }
-        if open + done > payment.amount.units() || fees > payment.fee_amount.units() {
-            self.find("no more is refunded than was paid", format!("{id}: {}", open + done));
-        }
     }
 
     /// One record's change, by its own rules.
@@ -561,138 +430,6 @@ impl Oracle {
         if at != to {
             let text = format!("{name} goes from {from:?} to {to:?}, and tells of {at:?}");
             self.find("each transition has exactly one event", text);
-        }
-    }
-
-    /// Who listens gets the event, once, and nobody else.
-    fn fan_out(&mut self, at: u64, changes: &Changeset, event: &Told<'_>) {
-        let mut sent = BTreeMap::<EndpointId, u64>::new();
-        for write in changes.writes() {
-            if let Write::Insert { record: Record::Delivery(it), .. } = write
-                && it.event == event.event.id
-            {
-                *sent.entry(it.endpoint).or_default() += 1;
-            }
-        }
-        if let Some((endpoint, count)) = sent.iter().find(|(_, count)| **count > 1) {
-            self.find("each event goes to each endpoint once", format!("{endpoint}: {count}"));
-        }
-        if event.test {
-            return;
-        }
-        let (mut missing, mut needless) = (Vec::new(), Vec::new());
-        for (id, changed) in &self.endpoints {
-            let Some(Record::WebhookEndpoint(it)) =
-                self.record(&Key::WebhookEndpoint(event.event.scope, *id))
-            else {
-                continue;
-            };
-            let listens = it.active && it.deleted_at.is_none() && it.events.wants(event.kind);
-            if listens == sent.contains_key(id) || at.saturating_sub(*changed) < LISTENERS_MS {
-                continue;
-            }
-            if listens { missing.push(*id) } else { needless.push(*id) }
-        }
-        if !missing.is_empty() || !needless.is_empty() {
-            let text = format!(
-                "{} of {}: not to {missing:?}, needlessly to {needless:?}",
-                event.kind, event.object
-            );
-            self.find("each event goes to each endpoint that listens", text);
-        }
-    }
-
-    /// An attempt is about to be made.
-    pub(crate) fn attempted(&mut self, at: u64, name: &str, number: usize) {
-        let delivery = self.deliveries.get(name).and_then(|key| self.record(key));
-        let Some(Record::Delivery(it)) = delivery else {
-            self.find("only what was committed is sent", name);
-            return;
-        };
-        // Whoever lost its lease may make one that was made before.
-        let next = it.attempts.len() + 1;
-        let (scope, endpoint) = (it.scope, it.endpoint);
-        if number > next {
-            let text = format!("{name} is at {number}, and has {} attempts", next - 1);
-            self.find("attempts are counted up", text);
-        }
-        let Some(Record::WebhookEndpoint(it)) = self.record(&Key::WebhookEndpoint(scope, endpoint))
-        else {
-            return;
-        };
-        let receives = it.active && it.deleted_at.is_none();
-        let changed = self.endpoints.get(&endpoint).copied().unwrap_or_default();
-        if !receives && at.saturating_sub(changed) > GONE_MS {
-            let text = format!("{name} to {endpoint}, {} ms later", at.saturating_sub(changed));
-            self.find("nothing goes to an endpoint that is gone", text);
-        }
-    }
-
-    fn delivery(
-        &mut self,
-        node: u64,
-        old: Option<&Delivery>,
-        new: &Delivery,
-        due_at: Option<cauri::Timestamp>,
-    ) {
-        const WAITS_MS: [i64; 5] = [5_000, 30_000, 300_000, 1_800_000, 7_200_000];
-        let name = money::name(new.id);
-        let from = old.map_or("", |it| it.status.as_str());
-        let to = new.status.as_str();
-        // What is given back unchanged, or only held, has taken no step.
-        let stepped = old.is_none_or(|old| {
-            old.attempts != new.attempts || old.status != new.status || old.ended_by != new.ended_by
-        });
-        if !stepped {
-            return;
-        }
-        let row = tables::DELIVERY.iter().find(|row| row.1 == from && row.2 == to).copied();
-        match row {
-            Some(row) => *self.coverage.entry(row).or_default() += 1,
-            None => self.find(
-                "no state outside the tables",
-                format!("{name} goes from {from:?} to {to:?}"),
-            ),
-        }
-        self.told
-            .push(format!("node {node}: {name} {from} → {to}, {} attempts", new.attempts.len()));
-        let Some(old) = old else {
-            self.deliveries.insert(name, Key::Delivery(new.scope, new.id));
-            return;
-        };
-        let gained = new.attempts.len().saturating_sub(old.attempts.len());
-        if !new.attempts.starts_with(&old.attempts) || gained > 1 || new.attempts.len() > 6 {
-            self.find("attempts are only added, one at a time", name.clone());
-        }
-        let last = new.attempts.last();
-        if last.is_some_and(|it| usize::from(it.number) != new.attempts.len()) {
-            self.find("attempts are numbered", name.clone());
-        }
-        let received =
-            last.is_some_and(|it| it.http_status.is_some_and(|it| (200..300).contains(&it)));
-        let gone = matches!(
-            new.ended_by,
-            Some(AttemptError::EndpointDeleted | AttemptError::EndpointInactive)
-        );
-        let right = match new.status {
-            DeliveryStatus::Succeeded => gained == 1 && received,
-            DeliveryStatus::Failed => gone || (new.attempts.len() == 6 && !received),
-            DeliveryStatus::Pending => gained == 1 && !received,
-        };
-        if !right {
-            let text = format!("{name} is {to} after {} attempts", new.attempts.len());
-            self.find("a delivery ends when it is received, or after six attempts", text);
-        }
-        if new.status == DeliveryStatus::Pending {
-            let wait = new.attempts.len().checked_sub(1).and_then(|at| WAITS_MS.get(at));
-            let next = last.zip(wait).map(|(last, wait)| last.ended_at().plus_millis(*wait));
-            if next != new.next_attempt_at || next != due_at {
-                let text =
-                    format!("{name}: {:?}, due {due_at:?}, not {next:?}", new.next_attempt_at);
-                self.find("attempts follow the schedule", text);
-            }
-        } else if due_at.is_some() {
-            self.find("what has ended is not due", name);
         }
     }
 }

@@ -14,11 +14,13 @@
 //! ```
 #![expect(clippy::unwrap_used, reason = "a story that meets the unexpected ends there")]
 
+mod administration;
 mod attacks;
 mod authentication;
 mod cli;
 mod crash;
 mod customers;
+mod doctor;
 mod events;
 mod idempotency;
 mod isolation;
@@ -62,6 +64,8 @@ const CHAPTERS: &[&Chapter] = &[
     &operations::CHAPTER,
     &observability::CHAPTER,
     &cli::CHAPTER,
+    &administration::CHAPTER,
+    &doctor::CHAPTER,
     &authentication::CHAPTER,
     &transport::CHAPTER,
     &parameters::CHAPTER,

@@ -77,6 +77,13 @@ pub(super) async fn law_5_what_is_paid_is_not_cancelled(subject: Subject) {
     assert!(!subject.gateway().await.cancel(&order, now().plus_seconds(60)).await);
 }
 
+pub(super) async fn law_5_what_has_not_arrived_is_not_cancelled(subject: Subject) {
+    let order = subject.order(Kind::Payment, &mut Random::new(56)).await;
+    assert!(!subject.gateway().await.cancel(&order, now()).await, "it may be on its way");
+    subject.taken_on(&order).await;
+    assert!(subject.gateway().await.cancel(&order, now().plus_seconds(5)).await, "asked again");
+}
+
 pub(super) async fn law_5_no_answer_confirms_no_cancellation(subject: Subject) {
     let mut random = Random::new(55);
     for conduct in Conduct::SILENT.iter().chain([&Conduct::Down]) {

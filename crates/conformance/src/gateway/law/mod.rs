@@ -100,6 +100,7 @@ laws! {
     declared CANCEL:
         law_5_what_is_cancelled_is_not_paid
         law_5_what_is_paid_is_not_cancelled
+        law_5_what_has_not_arrived_is_not_cancelled
         law_5_no_answer_confirms_no_cancellation;
     declared REFUND:
         law_5_a_refund_gives_the_money_back;

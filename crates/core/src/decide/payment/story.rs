@@ -9,7 +9,6 @@ use crate::{
         event::EventKind,
         failure::FailureCode,
         ledger::{EntryKind, LedgerAccountKind as Account},
-        offer::Purpose,
         order::Report,
         payment::{NextAction, Payment, PaymentStatus, PaymentStep},
         payment_link::{PaymentLink, PaymentLinkStep},
@@ -154,10 +153,9 @@ impl<'c, 'a> Story<'c, 'a> {
     /// The network of a card that neither the payer nor the gateway named is the one by whose offer
     /// it was made, since from here on there is one (API §1, R13).
     fn settle_on_network(&mut self) {
-        let Payment { country, method, currency, .. } = self.payment;
         let offers = self.draft.cx.terms.offers(self.payment.scope.environment);
         if self.payment.network.is_none() {
-            let offer = offers.catalogue.find(country, method, None, currency, Purpose::Payin);
+            let offer = self.payment.offer(&offers.catalogue);
             self.payment.network = offer.map(|offer| offer.network.clone());
         }
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod catalogue;
 pub(crate) mod check;
+pub(crate) mod command;
 pub(crate) mod description;
 pub(crate) mod http;
 pub(crate) mod sample;
