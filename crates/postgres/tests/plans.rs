@@ -12,10 +12,13 @@ use cauri::{
 use cauri_conformance::fixtures::{self, Random};
 use cauri_postgres::PostgresStore;
 use scratch::Home;
-use sqlx::{PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
 
 /// So many rows of each table, so that a scan would show.
 const ROWS: usize = 3_000;
+
+/// How often everything is done before what was read is counted.
+const PLAYS: usize = 8;
 
 fn changes(random: &mut Random, scope: Scope, due: Timestamp) -> Changeset {
     let mut changes = Changeset::new();
@@ -141,10 +144,13 @@ async fn no_statement_scans_a_table_at_any_size_of_the_statistics() {
             sqlx::raw_sql("vacuum analyze").execute(&mut connection).await.unwrap();
         }
         let store = home.open().await;
+        if phase == "empty" {
+            statistics_stay(&mut connection, &home).await;
+        }
         // What a session counts is there for all to see when it has ended.
         settle(&mut connection, &home).await;
         let before = scans(&mut connection, &home).await;
-        for _ in 0..8 {
+        for _ in 0..PLAYS {
             play(&store, &mut random, scope).await;
         }
         store.close().await;
@@ -153,10 +159,27 @@ async fn no_statement_scans_a_table_at_any_size_of_the_statistics() {
             before.into_iter().zip(scans(&mut connection, &home).await)
         {
             assert_eq!(scans, scans_before, "{name} was scanned ({phase})");
-            // Filters and totals read a part of an index; nothing else reads more than it needs.
-            let most = i64::try_from(ROWS).unwrap() * 6;
+            // Filters and totals read a part of an index; nothing else reads more than it needs, and
+            // all of it comes to less than half of this product. A statement that reads all that the
+            // account has, each time, adds another half. The quarter between is for dead entries,
+            // which are read for as long as a transaction of some other test keeps them.
+            let most = i64::try_from(ROWS * PLAYS * 3 / 4).unwrap();
             assert!(read - read_before < most, "{name}: {} ({phase})", read - read_before);
         }
+    }
+}
+
+/// The phases say what is known of the tables, not the server in the background: with statistics
+/// of a moment when they held a handful of rows, it takes an account's part of any index for short,
+/// until it looks again.
+async fn statistics_stay(connection: &mut PgConnection, home: &Home) {
+    let rows = sqlx::query("select tablename::text from pg_tables where schemaname = $1");
+    let tables = rows.bind(&home.schema).fetch_all(&mut *connection).await.unwrap();
+    assert!(!tables.is_empty());
+    for table in tables {
+        let name: String = table.get(0);
+        let text = format!("alter table \"{name}\" set (autovacuum_enabled = off)");
+        sqlx::raw_sql(AssertSqlSafe(text)).execute(&mut *connection).await.unwrap();
     }
 }
 
