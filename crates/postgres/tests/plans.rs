@@ -160,7 +160,7 @@ async fn no_statement_scans_a_table_at_any_size_of_the_statistics() {
         {
             assert_eq!(scans, scans_before, "{name} was scanned ({phase})");
             // Filters and totals read a part of an index; nothing else reads more than it needs, and
-            // all of it comes to less than half of this product. A statement that reads all that the
+            // all of it comes to less than half of ROWS * PLAYS. A statement that reads all that the
             // account has, each time, adds another half. The quarter between is for dead entries,
             // which are read for as long as a transaction of some other test keeps them.
             let most = i64::try_from(ROWS * PLAYS * 3 / 4).unwrap();
