@@ -76,6 +76,18 @@ fn every_decision_refuses_parameters_that_reading_would() {
     let cx = &mut shop.context();
     refused(decide::customer::modify(ask, customer, cx), "parameter_invalid country");
 
+    // What only the object tells is told together, too.
+    let mut customer = shop.customer("Awa Diop");
+    customer.value.metadata = Metadata::of((0..50).map(|at| (at.to_string(), "x"))).unwrap();
+    let ask = wire::ModifyCustomer {
+        name: cauri_core::Patch::Clear,
+        metadata: cauri_core::MetadataPatch::Merge([("one more".into(), Some("x".into()))].into()),
+        ..Default::default()
+    };
+    let cx = &mut shop.context();
+    let expected = "parameter_missing name, parameter_invalid metadata";
+    refused(decide::customer::modify(ask, customer, cx), expected);
+
     let keys = shop.keys.clone();
     let ask = wire::CreateWebhookEndpoint::at("https://a@shop.example.com/".parse().unwrap());
     let outcome = decide::webhook_endpoint::create(ask, None, &keys, &mut shop.context());

@@ -35,11 +35,12 @@ mod texts;
 mod transaction;
 mod write;
 
+pub use cauri_sql::Migrated;
+
 pub use bell::PostgresBell;
 pub use error::OpenError;
 pub use inspect::Inspection;
 pub use options::PostgresOptions;
-pub use schema::Migrated;
 pub use sessions::{PostgresSessions, SessionCount};
 pub use store::PostgresStore;
 pub use transaction::PostgresTransaction;

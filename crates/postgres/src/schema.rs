@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cauri::StoreError;
-use cauri_sql::Table;
+use cauri_sql::{Migrated, Table};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 
 use crate::{
@@ -18,16 +18,6 @@ const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001_first.sql")];
 /// The table that says which version is there.
 const VERSIONS: &str = "cauri_schema";
 
-/// What opening a store did to its schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Migrated {
-    /// The version that was there; 0 when there was none.
-    pub from: i64,
-    /// The version that is there now.
-    pub to: i64,
-}
-
 pub(crate) fn known() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
@@ -40,7 +30,7 @@ pub(crate) async fn check(
     let (found, known) = (version(connection, schema).await?, known());
     match found.cmp(&known) {
         std::cmp::Ordering::Less => Err(OpenError::OlderSchema { found, known }),
-        std::cmp::Ordering::Equal => Ok(Migrated { from: found, to: found }),
+        std::cmp::Ordering::Equal => Ok(Migrated::new(found, found)),
         std::cmp::Ordering::Greater => Err(OpenError::NewerSchema { found, known }),
     }
 }
@@ -82,7 +72,7 @@ pub(crate) async fn migrate(
     }
     transaction.commit().await?;
     tracing::info!(from, to, "the schema was migrated");
-    Ok(Migrated { from, to })
+    Ok(Migrated::new(from, to))
 }
 
 /// Which version is there; 0 for none.

@@ -7,6 +7,7 @@ use cauri::{
     Backlog, Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key,
     Listed, Query, Record, Scope, Store, StoreError, Timestamp, Verdict, Versioned,
 };
+use cauri_sql::Migrated;
 use sqlx::{
     ConnectOptions as _, Connection as _, PgPool, Postgres, Transaction, postgres::PgConnectOptions,
 };
@@ -20,7 +21,7 @@ use crate::{
     location,
     options::PostgresOptions,
     read,
-    schema::{self, Migrated, Types},
+    schema::{self, Types},
     sessions::{PostgresSessions, Purpose, Sessions},
     texts::Texts,
     transaction::PostgresTransaction,

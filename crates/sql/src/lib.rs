@@ -15,6 +15,7 @@ mod counters;
 mod index;
 mod listing;
 mod lookup;
+mod migrated;
 mod record;
 mod row;
 mod statistics;
@@ -25,6 +26,7 @@ pub use counters::Counters;
 pub use index::{INDEXES, Index};
 pub use listing::{FilteredListing, Listing, NumberedListing};
 pub use lookup::{KeyCells, balances, key_cells, records_by_keys};
+pub use migrated::Migrated;
 pub use row::{RowError, RowReader};
 pub use statistics::{StatisticsRows, statistics};
 pub use table::{

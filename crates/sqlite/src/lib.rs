@@ -44,6 +44,8 @@ mod store;
 mod text;
 mod transaction;
 
+pub use cauri_sql::Migrated;
+
 pub use error::OpenError;
 pub use inspect::Inspection;
 pub use open::SqliteOptions;

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use cauri_sql::Migrated;
 use sqlx::{
     ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool,
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
@@ -175,7 +176,7 @@ impl SqliteOptions {
             .pragma("cache_size", "-32000")
             .thread_name(|_| "cauri-sqlite-writer".to_owned());
         let mut writer = patiently(&writing, self.patience).await?;
-        migrate(&mut writer, &MIGRATIONS).await?;
+        let migrated = migrate(&mut writer, &MIGRATIONS).await?;
         let reading = both
             .statement_cache_capacity(256)
             .pragma("query_only", "on")
@@ -187,7 +188,7 @@ impl SqliteOptions {
             .max_lifetime(None)
             .idle_timeout(None)
             .connect_lazy_with(reading);
-        Ok(SqliteStore::new(writer, writing, readers, folder))
+        Ok(SqliteStore::new(writer, writing, migrated, readers, folder))
     }
 }
 
@@ -220,7 +221,10 @@ async fn patiently(
 }
 
 /// Brings the schema to the present version, in one transaction that only one process can be in.
-async fn migrate(writer: &mut SqliteConnection, scripts: &[&'static str]) -> Result<(), OpenError> {
+async fn migrate(
+    writer: &mut SqliteConnection,
+    scripts: &[&'static str],
+) -> Result<Migrated, OpenError> {
     let known = i64::try_from(scripts.len()).unwrap_or(i64::MAX);
     let mut transaction = writer.begin_with("begin immediate").await?;
     sqlx::query("create table if not exists cauri_schema (version integer primary key) strict")
@@ -245,7 +249,7 @@ async fn migrate(writer: &mut SqliteConnection, scripts: &[&'static str]) -> Res
     transaction.commit().await?;
     // A connection reads the figures of the last script when it is opened; this one was before.
     sqlx::raw_sql("analyze sqlite_schema").execute(writer).await?;
-    Ok(())
+    Ok(Migrated::new(found, known))
 }
 
 #[cfg(test)]
@@ -279,10 +283,11 @@ mod tests {
         (store, memory, history)
     }
 
-    async fn migrate_file(path: &Path, scripts: &[&'static str]) -> Result<(), OpenError> {
+    async fn migrate_file(path: &Path, scripts: &[&'static str]) -> Result<Migrated, OpenError> {
         let mut writer = SqliteConnectOptions::new().filename(path).connect().await?;
-        migrate(&mut writer, scripts).await?;
-        Ok(writer.close().await?)
+        let migrated = migrate(&mut writer, scripts).await?;
+        writer.close().await?;
+        Ok(migrated)
     }
 
     #[tokio::test]
@@ -291,9 +296,9 @@ mod tests {
         let path = folder.path().join("old.db");
         let (old, memory, history) = filled(&path).await;
         let scripts = [&MIGRATIONS[..], &[NEXT]].concat();
-        migrate_file(&path, &scripts).await.unwrap();
+        assert_eq!(migrate_file(&path, &scripts).await.unwrap(), Migrated::new(1, 2));
         // Once only: the second time there is nothing to do.
-        migrate_file(&path, &scripts).await.unwrap();
+        assert_eq!(migrate_file(&path, &scripts).await.unwrap(), Migrated::new(2, 2));
         // Everything the history made, by key and by list, and the ledger.
         differential_of(&old, &memory, history, 0).await;
         old.close().await;

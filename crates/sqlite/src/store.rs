@@ -7,6 +7,7 @@ use cauri::{
     Backlog, Balance, Changeset, Claim, ClaimKind, CustomerId, CustomerStatistics, Entry, Key,
     Listed, Query, Record, Scope, Store, StoreError, Timestamp, Verdict, Versioned,
 };
+use cauri_sql::Migrated;
 use sqlx::{
     ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, SqlitePool,
     pool::PoolConnection, sqlite::SqliteConnectOptions,
@@ -47,6 +48,7 @@ use crate::{
 pub struct SqliteStore {
     writer: Mutex<Writer>,
     writing: SqliteConnectOptions,
+    migrated: Migrated,
     readers: SqlitePool,
     /// Removed with the store.
     _folder: Option<TempDir>,
@@ -95,18 +97,32 @@ impl SqliteStore {
     pub(crate) fn new(
         connection: SqliteConnection,
         writing: SqliteConnectOptions,
+        migrated: Migrated,
         readers: SqlitePool,
         folder: Option<TempDir>,
     ) -> Self {
         let checkpoints = Checkpoints::start(writing.clone());
         let writer = Mutex::new(Writer::Open { connection, checkpoints });
-        Self { writer, writing, readers, _folder: folder }
+        Self { writer, writing, migrated, readers, _folder: folder }
     }
 
     /// Where the database is.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.writing.get_filename()
+    }
+
+    /// What opening did to the schema.
+    ///
+    /// ```
+    /// # fn main() { tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let store = cauri_sqlite::SqliteStore::open_in_memory().await.unwrap();
+    /// assert_eq!(store.migrated().from, 0);
+    /// # }) }
+    /// ```
+    #[must_use]
+    pub const fn migrated(&self) -> Migrated {
+        self.migrated
     }
 
     /// Waits for what is under way and closes every connection; whatever is asked afterwards is

@@ -5,7 +5,7 @@ use crate::{
     commit::record::Versioned,
     error::{Error, Fault, Faults, Problem},
     model::customer::Customer,
-    wire::{self, CreateCustomer, ModifyCustomer},
+    wire::{self, CreateCustomer, ModifyCustomer, report::TOO_MANY_KEYS},
 };
 
 /// Creates a customer.
@@ -79,19 +79,18 @@ pub fn modify(
     customer.phone = phone.applied(&customer.phone);
     customer.country = country.applied(&customer.country);
     customer.reference = reference.applied(&customer.reference);
-    customer.metadata = customer
-        .metadata
-        .patched(&metadata)
-        .map_err(|_| Fault::at("metadata", Problem::invalid("must have at most 50 keys")))?;
+    let mut faults = Vec::new();
+    if customer.name.is_none() && customer.email.is_none() && customer.phone.is_none() {
+        faults.push(Fault::at("name", Problem::Missing));
+    }
+    match customer.metadata.patched(&metadata) {
+        Ok(patched) => customer.metadata = patched,
+        Err(_) => faults.push(Fault::at("metadata", TOO_MANY_KEYS)),
+    }
+    Faults::none(faults)?;
     customer.updated_at = touched(customer.updated_at, cx.env.now());
-    reachable(&customer)?;
     let shown = wire::Customer::of(&customer, None)?;
     let mut draft = Draft::new(cx);
     draft.changes.update(customer, version, None);
     Ok(draft.decided(shown))
-}
-
-fn reachable(customer: &Customer) -> Result<(), Error> {
-    let none = customer.name.is_none() && customer.email.is_none() && customer.phone.is_none();
-    if none { Err(Error::fault("name", Problem::Missing)) } else { Ok(()) }
 }

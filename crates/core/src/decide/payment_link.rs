@@ -11,7 +11,7 @@ use crate::{
         payment_link::{PaymentLink, PaymentLinkStatus},
     },
     value::{method::PaymentMethod, money::Amount, patch::Patch},
-    wire::{self, CreatePaymentLink, ModifyPaymentLink},
+    wire::{self, CreatePaymentLink, ModifyPaymentLink, report::TOO_MANY_KEYS},
 };
 
 /// Creates a payment link (API §12).
@@ -139,10 +139,8 @@ pub fn modify(
         reference,
         metadata,
     } = ask;
-    let metadata = link
-        .metadata
-        .patched(&metadata)
-        .map_err(|_| Fault::at("metadata", Problem::invalid("must have at most 50 keys")))?;
+    let metadata =
+        link.metadata.patched(&metadata).map_err(|_| Fault::at("metadata", TOO_MANY_KEYS))?;
     let keeps =
         active.is_none() && amount.is_keep() && expires_at.is_keep() && return_url.is_keep();
     if link.status == PaymentLinkStatus::Paid && !keeps {

@@ -11,7 +11,10 @@ use crate::{
         webhook_endpoint::{ENDPOINTS_MAX, PreviousSecret, Subscriptions, WebhookEndpoint},
     },
     value::{env::Env, id::EndpointId, secret::Secret},
-    wire::{self, CreateWebhookEndpoint, ModifyWebhookEndpoint, ReplayPage, TestWebhook},
+    wire::{
+        self, CreateWebhookEndpoint, ModifyWebhookEndpoint, ReplayPage, TestWebhook,
+        report::TOO_MANY_KEYS,
+    },
 };
 
 /// The subscribers of a scope as they were read; `None` before the first endpoint.
@@ -104,10 +107,8 @@ pub fn modify(
     let Versioned { value: mut endpoint, version, .. } = endpoint;
     let ModifyWebhookEndpoint { url, events, active, description, metadata, rotate_secret } = ask;
     let now = cx.env.now();
-    endpoint.metadata = endpoint
-        .metadata
-        .patched(&metadata)
-        .map_err(|_| Fault::at("metadata", Problem::invalid("must have at most 50 keys")))?;
+    endpoint.metadata =
+        endpoint.metadata.patched(&metadata).map_err(|_| Fault::at("metadata", TOO_MANY_KEYS))?;
     let mut shown_secret = None;
     if let Some(overlap_s) = rotate_secret {
         let (secret, sealed) = fresh_secret(endpoint.id, keys, cx)?;

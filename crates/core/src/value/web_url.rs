@@ -52,13 +52,15 @@ impl WebUrl {
     /// let plain = |text: &str| text.parse::<WebUrl>().map(|url| url.is_plain());
     /// assert_eq!(plain("https://shop.example.com/hooks?a=1"), Ok(true));
     /// assert_eq!(plain("https://user@shop.example.com/hooks"), Ok(false));
+    /// assert_eq!(plain("https://:@shop.example.com/hooks"), Ok(false)); // empty, but there
     /// assert_eq!(plain("https://shop.example.com/hooks#top"), Ok(false));
     /// ```
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        Url::parse(&self.0).is_ok_and(|url| {
-            url.username().is_empty() && url.password().is_none() && url.fragment().is_none()
-        })
+        // The standard drops user info that is empty, so the text is asked.
+        let authority = self.0.split_once("//").map(|(_, rest)| rest).unwrap_or_default();
+        let authority = authority.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+        !authority.contains('@') && !self.0.contains('#')
     }
 }
 

@@ -22,7 +22,10 @@ stories![;
 
 fn what_is_administered_is_told_in_json(store: &Store) {
     let place = store.place();
-    assert!(one(&mut place.command(&["migrate"])).is_object());
+    let migrated = || one(&mut place.command(&["migrate"]));
+    let (first, second) = (migrated(), migrated());
+    assert_eq!((&first["from"], &first["to"]), (&json!(0), &second["to"]));
+    assert_eq!((&second["from"], second["to"].as_i64() > Some(0)), (&second["to"], true));
     let made = one(&mut place.command(&["accounts", "create"]));
     let second = one(&mut place.command(&["accounts", "create"]));
     let listed = lines(&mut place.command(&["accounts", "list"]));
