@@ -6,6 +6,7 @@ mod dispatcher;
 pub(crate) mod order;
 pub(crate) mod receiver;
 mod run_loop;
+mod unrecorded;
 
 use cauri_core::{
     Claim, ClaimKind, Delivery, IdempotencyRecord, Lanes, Record, Timestamp, Versioned,

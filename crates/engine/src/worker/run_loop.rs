@@ -3,7 +3,6 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::{Future, pending},
-    mem,
     time::Duration,
 };
 
@@ -19,6 +18,7 @@ use super::{
     desk::Desk,
     dispatcher::{Dispatcher, Known, Waiting, commit_of},
     order::Whose,
+    unrecorded::Unrecorded,
 };
 use crate::{
     engine::Engine,
@@ -28,16 +28,6 @@ use crate::{
 
 /// How often idempotency records are purged.
 const PURGE_PERIOD: Duration = Duration::from_secs(60);
-
-/// How many outcomes of attempts may be not yet written down before no more attempts are made: what
-/// is sent and not recorded is sent again if this process dies.
-const UNRECORDED_MAX: usize = 512;
-
-/// How many outcomes are written down at once at most.
-const RECORDED_AT_ONCE: usize = 64;
-
-/// How many such batches are under way at once, so that the store is not idle between two.
-const RECORDERS: usize = 2;
 
 /// For how many attempts to look for more at once after a claim that has filled a lane.
 const EAGER: u8 = 32;
@@ -87,10 +77,7 @@ struct Loop {
     slots: HashMap<Id, Slot>,
     desk: Desk,
     dispatcher: Dispatcher,
-    /// Outcomes that are to be written down, and how many are being so, in how many batches.
-    outcomes: Vec<Attempted>,
-    recording: usize,
-    recorders: usize,
+    outcomes: Unrecorded<Attempted>,
     claiming_deliveries: bool,
     claiming_orders: Vec<ClaimKind>,
     /// Of which kinds there may be more due than the last claim had room for, the one that has
@@ -149,9 +136,7 @@ impl Loop {
             worker,
             tasks: JoinSet::new(),
             slots: HashMap::new(),
-            outcomes: Vec::new(),
-            recording: 0,
-            recorders: 0,
+            outcomes: Unrecorded::new(),
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
             more_orders: VecDeque::new(),
@@ -185,8 +170,10 @@ impl Loop {
                 Done::Order
             });
         }
-        self.record();
-        while self.outcomes.len().saturating_add(self.recording) < UNRECORDED_MAX
+        while let Some(batch) = self.outcomes.next() {
+            self.record(batch);
+        }
+        while self.outcomes.has_room()
             && let Some((held, known)) = self.dispatcher.next(now)
         {
             let worker = self.worker.clone();
@@ -279,18 +266,8 @@ impl Loop {
     }
 
     /// Writes outcomes down, beside the attempts: the next one to the same receiver does not wait
-    /// for it. What lands while others are written goes together.
-    fn record(&mut self) {
-        while !self.outcomes.is_empty() && self.recorders < RECORDERS {
-            self.record_batch();
-        }
-    }
-
-    fn record_batch(&mut self) {
-        let rest = self.outcomes.split_off(self.outcomes.len().min(RECORDED_AT_ONCE));
-        let batch = mem::replace(&mut self.outcomes, rest);
-        self.recorders = self.recorders.saturating_add(1);
-        self.recording = self.recording.saturating_add(batch.len());
+    /// for it.
+    fn record(&mut self, batch: Vec<Attempted>) {
         let worker = self.worker.clone();
         self.spawn(Slot::Record(batch.len()), async move {
             Done::Recorded(worker.record_together(batch).await)
@@ -300,7 +277,7 @@ impl Loop {
     /// Writes an outcome down that could not be so with others. It may take as long as its lease, and
     /// keeps nobody waiting.
     fn record_alone(&mut self, attempted: Attempted) {
-        self.recording = self.recording.saturating_add(1);
+        self.outcomes.alone();
         let worker = self.worker.clone();
         self.spawn(Slot::RecordAlone, async move {
             worker.record_alone(attempted).await;
@@ -335,11 +312,8 @@ impl Loop {
                     self.more_deliveries = true;
                 }
             }
-            Some(Slot::Record(count)) => {
-                self.recorders = self.recorders.saturating_sub(1);
-                self.recording = self.recording.saturating_sub(count);
-            }
-            Some(Slot::RecordAlone) => self.recording = self.recording.saturating_sub(1),
+            Some(Slot::Record(count)) => self.outcomes.batch_ended(count),
+            Some(Slot::RecordAlone) => self.outcomes.alone_ended(),
             Some(Slot::ClaimOrders(kind)) => self.claiming_orders.retain(|it| *it != kind),
             Some(Slot::ClaimDeliveries) => self.claiming_deliveries = false,
             Some(Slot::Purge | Slot::GiveBack) | None => {}
@@ -402,8 +376,8 @@ impl Loop {
         waiting.extend(self.desk.drain());
         self.give_back(waiting);
         // Nothing that was sent waits for what may hang.
-        while !self.outcomes.is_empty() {
-            self.record_batch();
+        while let Some(batch) = self.outcomes.take() {
+            self.record(batch);
         }
         let finish = async {
             while let Some(ended) = self.tasks.join_next().await {
