@@ -65,6 +65,8 @@ pub(crate) struct Inner {
     pub(crate) meter: Option<Arc<dyn Meter>>,
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
     pub(crate) router: Arc<Router>,
+    /// Is the store the transaction of a host, which ends when the host says so?
+    pub(crate) of_host: bool,
 }
 
 /// What an installation decides beside its terms (API §20).
@@ -184,6 +186,7 @@ impl Engine {
             meter: None,
             tracer: tracer.clone(),
             router: Arc::clone(router),
+            of_host: true,
         }))
     }
 
@@ -345,6 +348,7 @@ impl EngineBuilder {
             meter: self.meter,
             tracer: self.tracer,
             router: Arc::new(router),
+            of_host: false,
         })))
     }
 }

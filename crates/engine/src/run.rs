@@ -252,7 +252,8 @@ impl Engine {
 
     /// Commits one changeset, surely: an unknown outcome is found out. What was inserted for us to
     /// go on with goes to the worker. It runs in a task of its own, so that a caller who goes away
-    /// in the middle changes nothing.
+    /// in the middle changes nothing; except within a host's transaction, which must not be written
+    /// to any more when the call that was to do so is over.
     pub(crate) async fn commit(
         &self,
         changes: Changeset,
@@ -268,7 +269,11 @@ impl Engine {
             believed.forget(&engine);
             done
         };
-        let task = tokio::spawn(committing.instrument(span.or_current()));
+        let committing = committing.instrument(span.or_current());
+        if self.0.of_host {
+            return committing.await;
+        }
+        let task = tokio::spawn(committing);
         task.await.unwrap_or_else(|error| Err(StoreError::Unknown(Box::new(error)).into()))
     }
 

@@ -5,7 +5,12 @@
 #[expect(dead_code, unreachable_pub, reason = "shared with the other tests")]
 mod scratch;
 
-use cauri::{Changeset, Customer, Key, Refusal, Scope, Store as _, StoreError};
+use std::sync::Arc;
+
+use cauri::{
+    Amount, Call, Caller, Changeset, Customer, Engine, Environment, Key, Refusal, Scope,
+    Store as _, StoreError, wire::Fund,
+};
 use cauri_conformance::{
     fixtures::{self, Random},
     polled,
@@ -98,4 +103,35 @@ async fn a_call_that_is_not_awaited_to_its_end_takes_the_transaction_along() {
         assert_eq!(orders, kept * 2, "of a transaction both or none");
     }
     assert!(lost > 0 && kept > 0, "{lost} lost, {kept} kept");
+}
+
+#[tokio::test]
+async fn a_use_case_that_is_not_awaited_to_its_end_leaves_nothing_in_the_hosts_transaction() {
+    let home = Home::new();
+    let store = home.open().await;
+    let pool = PgPoolOptions::new().max_connections(1).connect(&url()).await.unwrap();
+    let engine = Engine::builder(Arc::new(home.open().await)).build().unwrap();
+    let account = engine.create_account().await.unwrap().id;
+    let me = Caller::secret(Scope { account, environment: Environment::Sandbox });
+    let ask = Fund { amount: Amount::new(100), currency: "XOF".parse().unwrap() };
+    let (mut lost, mut funded) = (0, 0);
+    for round in 0..200 {
+        let within = Arc::new(store.within(pool.begin().await.unwrap()));
+        let call = Call::by(me);
+        let inner = engine.within(within.clone());
+        let is_done = polled(inner.fund(&call, ask), round % 50 + 1).await.is_some();
+        // What is left of it somewhere, if anything is, has its time.
+        engine.accounts().await.unwrap();
+        let left = within.take().await;
+        assert!(left.is_some() || !is_done);
+        match left {
+            Some(transaction) => transaction.commit().await.unwrap(),
+            None => lost += 1,
+        }
+        funded += i64::from(is_done);
+        let balance = engine.balance(&me, None).await.unwrap().available;
+        let balance = balance.first().map_or(0, |it| it.amount.units());
+        assert_eq!(balance, funded * 100, "only what the host heard of");
+    }
+    assert!(lost > 0 && funded > 0, "{lost} lost, {funded} funded");
 }

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 use cauri::{
-    Backlog, Changeset, Claim, ClaimKind, Grouped, Id as _, Key, List, Query, Record, RecordKind,
-    Scope, Store, StoreError, Timestamp,
+    Amount, Backlog, Call, Caller, Changeset, Claim, ClaimKind, Engine, Environment, Grouped,
+    Id as _, Key, List, Query, Record, RecordKind, Scope, Store, StoreError, Timestamp, wire::Fund,
 };
 use cauri_conformance::{
     differential,
@@ -532,6 +532,41 @@ async fn a_call_that_is_not_awaited_to_its_end_takes_the_hosts_transaction_along
         assert!(found.iter().all(|it| it.is_some() == is_done));
     }
     assert!(lost > 0 && kept > 0, "{lost} lost, {kept} kept");
+}
+
+#[tokio::test]
+async fn a_use_case_that_is_not_awaited_to_its_end_leaves_nothing_in_the_hosts_transaction() {
+    let store = SqliteStore::open_in_memory().await.unwrap();
+    let pool = host(&store).await;
+    let engine = Engine::builder(Arc::new(store)).build().unwrap();
+    let account = engine.create_account().await.unwrap().id;
+    let me = Caller::secret(Scope { account, environment: Environment::Sandbox });
+    let ask = Fund { amount: Amount::new(100), currency: "XOF".parse().unwrap() };
+    let (mut lost, mut kept, mut funded) = (0, 0, 0);
+    for round in 0..300 {
+        let mut transaction = pool.begin_with("begin immediate").await.unwrap();
+        order(&mut transaction).await;
+        let within = Arc::new(SqliteTransaction::new(transaction));
+        let call = Call::by(me);
+        let inner = engine.within(within.clone());
+        let is_done = polled(inner.fund(&call, ask), round % 60 + 1).await.is_some();
+        // What is left of it somewhere, if anything is, has its time.
+        engine.accounts().await.unwrap();
+        let left = within.take().await;
+        assert!(left.is_some() || !is_done);
+        if let Some(transaction) = left {
+            transaction.commit().await.unwrap();
+            kept += 1;
+        } else {
+            lost += 1;
+        }
+        assert_eq!(orders(&pool).await, kept, "the host's own rows go with its transaction");
+        funded += i64::from(is_done);
+        let balance = engine.balance(&me, None).await.unwrap().available;
+        let balance = balance.first().map_or(0, |it| it.amount.units());
+        assert_eq!(balance, funded * 100, "only what the host heard of");
+    }
+    assert!(lost > 0 && funded > 0, "{lost} lost, {funded} funded");
 }
 
 #[tokio::test]
