@@ -163,9 +163,14 @@ impl Failure {
         self.driver().is_some_and(|error| !Trouble::spares_connection(error))
     }
 
-    /// The same, of something that is not committed yet whatever happens.
-    pub(crate) fn before(self) -> Self {
+    /// The same of something within a host's transaction: it is not committed yet, whatever
+    /// happens. And whoever was faster than its snapshot, or waits for a lock that the host holds,
+    /// stays so behind a savepoint: only the host can begin anew.
+    pub(crate) fn of_host(self) -> Self {
         match self {
+            Self::Commit(error) | Self::Before(error) if is_the_transactions(&error) => {
+                Self::Store(StoreError::Unavailable(Box::new(error)))
+            }
             Self::Commit(error) => Self::Before(error),
             Self::Before(_) | Self::Store(_) => self,
         }
@@ -177,6 +182,12 @@ impl Failure {
             Self::Store(_) => None,
         }
     }
+}
+
+/// Is it about the whole transaction, and not about a statement?
+fn is_the_transactions(error: &DriverError) -> bool {
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 
 impl From<DriverError> for Failure {

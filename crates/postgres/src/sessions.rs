@@ -266,7 +266,7 @@ async fn within<T>(
         Ok(value) => savepoint.commit().await.map(|()| value).map_err(Failure::Before),
         Err(failure) => {
             savepoint.rollback().await?;
-            Err(failure.before())
+            Err(failure.of_host())
         }
     }
 }
@@ -370,5 +370,23 @@ mod tests {
         let source = "select source || ' ' || setting from pg_settings \
                       where name = 'synchronous_commit'";
         assert_eq!(ask(&sessions, source).await, "session on", "a default could be changed");
+    }
+
+    #[tokio::test]
+    async fn what_ends_a_hosts_transaction_is_not_judged_again_within_it() {
+        let sessions = sessions().await;
+        let mut session = sessions.get().await.unwrap();
+        let Session::Own(own) = &mut session else { panic!("its own") };
+        let mut transaction = own.connection.as_mut().unwrap().begin().await.unwrap();
+        for (code, is_conflict) in [("40001", false), ("40P01", false), ("23505", true)] {
+            let raise = format!("do $$ begin raise using errcode = '{code}'; end $$");
+            let raise = async |connection: &mut PgConnection| {
+                sqlx::raw_sql(kept(raise)).execute(connection).await?;
+                Ok(())
+            };
+            let failure = Session::Host(&mut transaction).write(raise).await.unwrap_err();
+            assert_eq!(failure.is_conflict(), is_conflict, "{code}");
+            assert!(matches!(failure.into(), StoreError::Unavailable(_)), "{code}");
+        }
     }
 }
