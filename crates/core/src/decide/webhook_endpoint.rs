@@ -251,7 +251,8 @@ pub fn replay(
 /// key sealed them already. Nothing that the API shows changes.
 ///
 /// # Errors
-/// [`SealError`] when a secret cannot be opened with any key of the ring.
+/// [`SealError`] when a secret cannot be opened with any key of the ring; also one that names the key
+/// of today, and was sealed with another of the same id.
 ///
 /// ```
 /// use cauri_core::{Keyring, decide};
@@ -276,8 +277,9 @@ pub fn reseal(
     let mut renewed = false;
     let previous = endpoint.previous_secret.as_mut().map(|previous| &mut previous.secret);
     for sealed in [Some(&mut endpoint.secret), previous].into_iter().flatten() {
+        // Whatever its id says: that it opens is what is asked for.
+        let secret = keys.open(sealed, owner.as_bytes())?;
         if !keys.is_current(sealed) {
-            let secret = keys.open(sealed, owner.as_bytes())?;
             *sealed = keys.seal(&secret, owner.as_bytes(), env.nonce())?;
             renewed = true;
         }

@@ -1,6 +1,14 @@
-//! API keys that have come to their end.
+//! API keys that have come to their end, and the keys that seal.
 
-use cauri::{ApiKeyKind, AuthError, Error, Refused};
+use std::sync::Arc;
+
+use cauri::{
+    ApiKeyKind, AuthError, Call, Caller, Engine, Environment, Error, Keyring, Refused, Scope,
+    Store,
+    wire::{CreateWebhookEndpoint, Form},
+};
+use cauri_memory::MemoryStore;
+use serde_json::json;
 
 use crate::support::{Story, refused};
 
@@ -32,4 +40,28 @@ async fn a_key_that_has_expired_is_not_noted_as_used() {
     let keys = story.engine.list_keys(scope.account).await.unwrap();
     let found = keys.into_iter().find(|key| key.id == new.key.id).unwrap();
     assert_eq!(found.last_used_at, None);
+}
+
+#[tokio::test]
+async fn a_key_of_todays_id_that_opens_nothing_is_not_taken_for_todays_key() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let over = |keys: &[(u8, [u8; 32])]| {
+        let keys = Keyring::new(keys.iter().copied()).unwrap();
+        Engine::builder(Arc::clone(&store)).keys(keys).build().unwrap()
+    };
+    let engine = over(&[(1, [1; 32])]);
+    let account = engine.create_account().await.unwrap().id;
+    let me = Caller::secret(Scope { account, environment: Environment::Sandbox });
+    let catalogue = &engine.terms().sandbox.catalogue;
+    let form = Form { environment: Environment::Sandbox, catalogue, now: engine.now() };
+    let body = json!({"url": "https://shop.example.com/hooks", "events": ["*"]});
+    let ask = CreateWebhookEndpoint::read(body.as_object().unwrap(), &form).unwrap();
+    engine.create_webhook_endpoint(&Call::by(me), ask).await.unwrap();
+
+    let wrong = over(&[(1, [2; 32])]).reseal_secrets().await;
+    assert!(matches!(wrong, Err(Error::Seal(_))), "{wrong:?}");
+    let resealed = over(&[(2, [2; 32]), (1, [1; 32])]).reseal_secrets().await.unwrap();
+    assert_eq!((resealed.endpoints, resealed.renewed), (1, 1));
+    let resealed = over(&[(2, [2; 32])]).reseal_secrets().await.unwrap();
+    assert_eq!((resealed.endpoints, resealed.renewed), (1, 0));
 }
