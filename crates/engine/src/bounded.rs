@@ -1,4 +1,4 @@
-//! A notifier that is held to its time.
+//! A notifier that is held to its time, and that cannot take anybody along.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use cauri_core::{AttemptError, Environment};
 use tokio::time::timeout;
 
-use crate::port::notifier::{Attempt, Notifier, Receipt};
+use crate::{
+    caught::caught,
+    port::notifier::{Attempt, Notifier, Receipt},
+};
 
 /// How long an attempt takes at most (law 5 of [`Notifier`]), in milliseconds.
 pub(crate) const ATTEMPT_MAX_MS: i64 = 8_000;
@@ -17,6 +20,9 @@ const DELIVER_TIMEOUT: Duration = Duration::from_secs(9);
 /// The same for the judgement of a URL, which takes some two seconds (law 10).
 const VET_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// What is called, in the log.
+const PORT: &str = "notifier";
+
 /// An embedder's notifier, of which each call ends: one that never answered would keep its places,
 /// one after the other, until nothing is delivered any more.
 #[derive(Debug)]
@@ -26,18 +32,23 @@ pub(crate) struct Bounded(pub(crate) Arc<dyn Notifier>);
 #[deny(clippy::missing_trait_methods)]
 impl Notifier for Bounded {
     async fn deliver(&self, attempt: &Attempt) -> Receipt {
-        timeout(DELIVER_TIMEOUT, self.0.deliver(attempt)).await.unwrap_or_else(|_| {
+        let sent = caught(PORT, async { self.0.deliver(attempt).await });
+        let Ok(sent) = timeout(DELIVER_TIMEOUT, sent).await else {
             tracing::error!("the notifier did not answer in time");
             let duration_ms = u32::try_from(DELIVER_TIMEOUT.as_millis()).unwrap_or(u32::MAX);
-            Receipt { outcome: Err(AttemptError::Timeout), duration_ms }
-        })
+            return Receipt { outcome: Err(AttemptError::Timeout), duration_ms };
+        };
+        let missed = Receipt { outcome: Err(AttemptError::ConnectionFailed), duration_ms: 0 };
+        sent.unwrap_or(missed)
     }
 
     async fn vet(&self, url: &str, environment: Environment) -> Result<(), AttemptError> {
-        timeout(VET_TIMEOUT, self.0.vet(url, environment)).await.unwrap_or_else(|_| {
+        let vetted = caught(PORT, async { self.0.vet(url, environment).await });
+        let Ok(vetted) = timeout(VET_TIMEOUT, vetted).await else {
             tracing::error!("the notifier did not judge a URL in time");
             // As a name that does not resolve soon: law 7 holds all the same.
-            Ok(())
-        })
+            return Ok(());
+        };
+        vetted.unwrap_or(Ok(()))
     }
 }

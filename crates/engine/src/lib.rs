@@ -60,6 +60,7 @@ mod auth;
 mod bounded;
 mod cache;
 mod call;
+mod caught;
 mod count;
 mod engine;
 mod error;

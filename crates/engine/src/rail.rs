@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span};
 
 use crate::{
+    caught::caught,
     engine::Engine,
     port::{
         gateway::{Answer, Gateway},
@@ -32,26 +33,29 @@ impl Engine {
 }
 
 impl<'a> Rail<'a> {
-    pub(crate) async fn submit(&self, now: Timestamp) -> Answer {
+    /// `None` from this and the next when the gateway panicked: whatever it did, nobody knows.
+    pub(crate) async fn submit(&self, now: Timestamp) -> Option<Answer> {
         let calling = self.call(GatewayCall::Submit);
-        let asked = self.gateway.submit(&calling.order, now).instrument(calling.span.clone());
-        let answer = asked.await;
+        let asked = async { self.gateway.submit(&calling.order, now).await };
+        let answer = caught(PORT, asked).instrument(calling.span.clone()).await?;
         calling.end(said(&answer));
-        answer
+        Some(answer)
     }
 
-    pub(crate) async fn query(&self, now: Timestamp) -> Answer {
+    pub(crate) async fn query(&self, now: Timestamp) -> Option<Answer> {
         let calling = self.call(GatewayCall::Query);
-        let asked = self.gateway.query(&calling.order, now).instrument(calling.span.clone());
-        let answer = asked.await;
+        let asked = async { self.gateway.query(&calling.order, now).await };
+        let answer = caught(PORT, asked).instrument(calling.span.clone()).await?;
         calling.end(said(&answer));
-        answer
+        Some(answer)
     }
 
+    /// A gateway that panicked has confirmed nothing.
     pub(crate) async fn cancel(&self, now: Timestamp) -> bool {
         let calling = self.call(GatewayCall::Cancel);
-        let asked = self.gateway.cancel(&calling.order, now).instrument(calling.span.clone());
-        let confirmed = asked.await;
+        let asked = async { self.gateway.cancel(&calling.order, now).await };
+        let asked = caught(PORT, asked).instrument(calling.span.clone());
+        let Some(confirmed) = asked.await else { return false };
         calling.end(if confirmed { "confirmed" } else { "declined" });
         confirmed
     }
@@ -114,6 +118,9 @@ impl Drop for Calling<'_> {
         }
     }
 }
+
+/// What is called, in the log.
+const PORT: &str = "gateway";
 
 /// The outcome of a call that nobody waits for any more.
 const UNANSWERED: &str = "unanswered";

@@ -20,6 +20,9 @@ use cauri_core::{Capabilities, Order, Report, Timestamp};
 /// 5. **Declared.** What a gateway can do it says in [`Gateway::capabilities`]; no offer over it may
 ///    promise more. It answers [`Report::Refused`] to an order beyond them, and `false` to a
 ///    cancellation.
+///
+/// A call that is dropped half-way, for it took too long, or that panics is as one whose answer is
+/// [`Report::Unknown`]; a cancellation as one that was not confirmed.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Gateway: Debug + Send + Sync + 'static {

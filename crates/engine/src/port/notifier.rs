@@ -35,7 +35,8 @@ use cauri_core::{AttemptError, Environment};
 /// 9. **Only what happened to the attempt.** `deliver` answers `Timeout`, `DnsError`,
 ///    `ConnectionFailed`, `TlsError` or `UrlNotAllowed`; the other errors are the engine's own.
 ///
-/// A call that is dropped half-way is as an attempt whose receipt was lost.
+/// A call that is dropped half-way is as an attempt whose receipt was lost, and one that panics as
+/// one that could not connect.
 ///
 /// # A notifier of one's own
 ///

@@ -1,18 +1,18 @@
 //! One attempt of one delivery.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use cauri_core::{
     AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Timestamp, TraceContext,
     Verdict, Versioned, decide::delivery, signature,
 };
-use futures_util::FutureExt;
 use tracing::Span;
 
 use super::{Worker, receiver::Receiver};
 use crate::{
     bounded::ATTEMPT_MAX_MS,
+    caught::caught,
     error::Error,
     port::{
         meter::Measured,
@@ -100,11 +100,7 @@ impl Worker {
             headers,
             body: Bytes::from(event.payload.clone()),
         };
-        let sent = AssertUnwindSafe(self.engine.0.notifier.deliver(&attempt)).catch_unwind().await;
-        let receipt = sent.unwrap_or_else(|_| {
-            tracing::error!(delivery = %held.value.id, "the notifier panicked");
-            Receipt { outcome: Err(AttemptError::ConnectionFailed), duration_ms: 0 }
-        });
+        let receipt = self.engine.0.notifier.deliver(&attempt).await;
         trace::attempted(&Span::current(), &receipt);
         self.measure(&held.value, &receipt, now);
         let Receipt { outcome, duration_ms } = receipt;
@@ -192,8 +188,8 @@ impl Worker {
     /// whether it is worth telling again, differs from one to another.
     pub(super) async fn record_together(&self, outcomes: Vec<Attempted>) -> Vec<Attempted> {
         let changes = outcomes.iter().map(|it| it.changes.clone()).collect();
-        let told = AssertUnwindSafe(self.engine.0.store.commit(changes)).catch_unwind().await;
-        let Ok(Ok(verdicts)) = told else { return outcomes };
+        let told = caught("store", self.engine.0.store.commit(changes)).await;
+        let Some(Ok(verdicts)) = told else { return outcomes };
         for (it, verdict) in outcomes.iter().zip(verdicts) {
             recorded(it.delivery, verdict);
         }

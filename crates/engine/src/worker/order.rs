@@ -197,7 +197,7 @@ impl Worker {
         let answer = self.in_time(&order, async {
             is_off = rail.cancel(self.now()).await;
             if is_off {
-                Answer { reports: Vec::new(), ask_again_at: None }
+                Some(Answer { reports: Vec::new(), ask_again_at: None })
             } else {
                 rail.query(self.now()).await
             }
@@ -254,18 +254,18 @@ impl Worker {
     /// Asks about an order that may have been sent before, and that is held until then.
     async fn ask(&self, order: &Order, unsent: bool, until: Option<Timestamp>) -> Answer {
         self.in_time(order, async {
-            let mut answer = self.engine.rail(order).query(self.now()).await;
+            let mut answer = self.engine.rail(order).query(self.now()).await?;
             let sent_again = unsent && answer.reports.contains(&Report::NotFound);
             if sent_again {
                 let now = self.now();
                 if until.is_none_or(|until| until < now.plus_millis(SUBMIT_MS)) {
                     let ask_again_at = Some(now.plus_millis(ASK_AGAIN_MS));
-                    return Answer { reports: Vec::new(), ask_again_at };
+                    return Some(Answer { reports: Vec::new(), ask_again_at });
                 }
-                answer = self.submit(order).await;
+                answer = self.submit(order).await?;
                 if order.scope.environment == Environment::Sandbox {
                     // The simulator loses nothing on the way: what it says is so.
-                    return answer;
+                    return Some(answer);
                 }
             }
             // What did not get through now, or met a network that was closed just then, says nothing
@@ -281,22 +281,24 @@ impl Worker {
                 answer.ask_again_at =
                     answer.ask_again_at.or_else(|| Some(self.now().plus_millis(ASK_AGAIN_MS)));
             }
-            answer
+            Some(answer)
         })
         .await
     }
 
-    async fn submit(&self, order: &Order) -> Answer {
+    async fn submit(&self, order: &Order) -> Option<Answer> {
         let sent = Sent { worker: self, order, is_answered: false };
-        let answer = self.engine.rail(order).submit(self.now()).await;
+        let answer = self.engine.rail(order).submit(self.now()).await?;
         sent.answered(&answer);
-        answer
+        Some(answer)
     }
 
-    /// What a network says before our patience ends.
-    async fn in_time(&self, order: &Order, talk: impl Future<Output = Answer>) -> Answer {
-        tokio::time::timeout(NETWORK_TIMEOUT, talk).await.unwrap_or_else(|_| {
-            tracing::warn!(order = %order.id, "the network did not answer in time");
+    /// What a network says before our patience ends, or its gateway panics: then nobody knows what
+    /// it did, and it is asked.
+    async fn in_time(&self, order: &Order, talk: impl Future<Output = Option<Answer>>) -> Answer {
+        let said = tokio::time::timeout(NETWORK_TIMEOUT, talk).await;
+        said.ok().flatten().unwrap_or_else(|| {
+            tracing::warn!(order = %order.id, "the network did not answer, or not in time");
             let ask_again_at = Some(self.now().plus_millis(ASK_AGAIN_MS));
             Answer { reports: vec![Report::Unknown], ask_again_at }
         })

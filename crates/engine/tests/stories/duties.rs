@@ -7,9 +7,9 @@ use std::sync::{
 
 use async_trait::async_trait;
 use cauri::{
-    Answer, Call, Caller, Capabilities, Catalogue, Connection, Engine, Environment, FailureCode,
-    FeeSchedule, Gateway, List, Order, OrderId, PaymentId, PaymentStatus, PayoutId, PayoutStatus,
-    Query, RefundStatus, Report, Scope, TimelineKind, Timestamp, Worker,
+    Answer, Call, Caller, Capabilities, Catalogue, Connection, Engine, Environment, Error,
+    FailureCode, FeeSchedule, Gateway, List, Order, OrderId, PaymentId, PaymentStatus, PayoutId,
+    PayoutStatus, Query, RefundStatus, Refused, Report, Scope, TimelineKind, Timestamp, Worker,
     decide::{Offers, Terms},
     wire::{CancelPayment, CreatePayment, CreatePayout, CreateRefund, Form},
 };
@@ -25,6 +25,7 @@ struct Rail {
     to_submit: Mutex<Option<Report>>,
     to_query: Mutex<Report>,
     calls_off: AtomicBool,
+    panics: AtomicBool,
     sent: Notify,
     queries: AtomicUsize,
     cancels: AtomicUsize,
@@ -36,6 +37,7 @@ impl Rail {
             to_submit: Mutex::new(Some(Report::accepted())),
             to_query: Mutex::new(Report::NotFound),
             calls_off: AtomicBool::new(false),
+            panics: AtomicBool::new(false),
             sent: Notify::new(),
             queries: AtomicUsize::new(0),
             cancels: AtomicUsize::new(0),
@@ -44,6 +46,10 @@ impl Rail {
 
     fn says(&self, report: Report) {
         *self.to_query.lock().unwrap() = report;
+    }
+
+    fn is_called(&self) {
+        assert!(!self.panics.load(Relaxed), "a bug in a gateway");
     }
 }
 
@@ -54,6 +60,7 @@ impl Gateway for Rail {
     }
 
     async fn submit(&self, _: &Order, now: Timestamp) -> Answer {
+        self.is_called();
         let report = self.to_submit.lock().unwrap().clone();
         self.sent.notify_one();
         let Some(report) = report else { return std::future::pending().await };
@@ -62,6 +69,7 @@ impl Gateway for Rail {
 
     async fn query(&self, _: &Order, now: Timestamp) -> Answer {
         self.queries.fetch_add(1, Relaxed);
+        self.is_called();
         let report = self.to_query.lock().unwrap().clone();
         let is_last = matches!(report, Report::Refused(_) | Report::Failed(_) | Report::Paid);
         Answer { reports: vec![report], ask_again_at: (!is_last).then(|| now.plus_seconds(60)) }
@@ -69,11 +77,12 @@ impl Gateway for Rail {
 
     async fn cancel(&self, _: &Order, _: Timestamp) -> bool {
         self.cancels.fetch_add(1, Relaxed);
+        self.is_called();
         self.calls_off.load(Relaxed)
     }
 }
 
-/// An installation with one live network.
+/// An installation with two live networks behind one rail, of which Wave calls off what it has.
 struct Stage {
     engine: Engine,
     me: Caller,
@@ -92,6 +101,7 @@ impl Stage {
             .entropy(Arc::new(SeededEntropy::new(7)))
             .terms(terms)
             .gateway(Connection::new("sim_mtn_ci"), rail.clone())
+            .gateway(Connection::new("sim_wave_ci"), rail.clone())
             .build()
             .unwrap();
         let account = engine.create_account().await.unwrap();
@@ -105,9 +115,13 @@ impl Stage {
     }
 
     async fn payment(&self) -> PaymentId {
+        self.payment_over("mtn").await
+    }
+
+    async fn payment_over(&self, network: &str) -> PaymentId {
         let body = json!({
             "amount": 5000, "currency": "XOF", "payment_method": "mobile_money",
-            "network": "mtn", "phone": "+2250500000000",
+            "network": network, "phone": "+2250500000000",
         });
         let ask = CreatePayment::read(object(&body), &self.form()).unwrap();
         self.engine.create_payment(&Call::by(self.me), ask).await.unwrap().object.id
@@ -265,4 +279,57 @@ async fn nothing_wipes_out_that_a_payment_is_to_be_called_off() {
     let told = stage.engine.payment_timeline(&stage.me, id, &query).await.unwrap().data;
     let ignored = told.iter().filter(|it| it.kind == TimelineKind::NetworkReportIgnored);
     assert_eq!(ignored.count(), 2, "accepted, and paid");
+}
+
+#[tokio::test]
+async fn a_gateway_that_panics_takes_no_other_order_along_and_is_asked_again() {
+    let stage = Stage::set().await;
+    let payments = [stage.payment().await, stage.payment().await, stage.payment().await];
+    let status = async |id| stage.engine.payment(&stage.me, id).await.unwrap().status;
+    stage.rail.panics.store(true, Relaxed);
+    stage.tick().await;
+    assert_eq!(stage.rail.queries.load(Relaxed), 3, "each is asked about, whatever the others did");
+
+    stage.rail.panics.store(false, Relaxed);
+    stage.minutes(1).await;
+    for id in payments {
+        assert_eq!(status(id).await, PaymentStatus::Processing);
+    }
+    stage.rail.says(Report::Paid);
+    stage.rail.panics.store(true, Relaxed);
+    stage.minutes(1).await;
+    assert_eq!(status(payments[0]).await, PaymentStatus::Processing);
+    stage.rail.panics.store(false, Relaxed);
+    stage.minutes(1).await;
+    for id in payments {
+        assert_eq!(status(id).await, PaymentStatus::Succeeded);
+    }
+}
+
+#[tokio::test]
+async fn a_payment_expires_whose_gateway_panics_from_its_first_moment() {
+    let stage = Stage::set().await;
+    let id = stage.payment().await;
+    stage.rail.panics.store(true, Relaxed);
+    stage.minutes(60).await;
+    let found = stage.engine.payment(&stage.me, id).await.unwrap();
+    assert_eq!(found.status, PaymentStatus::Expired);
+}
+
+#[tokio::test]
+async fn a_gateway_that_panics_has_called_nothing_off() {
+    let stage = Stage::set().await;
+    let id = stage.payment_over("wave").await;
+    stage.report(OrderId::Payment(id), Report::accepted()).await;
+    stage.rail.panics.store(true, Relaxed);
+    stage.rail.calls_off.store(true, Relaxed);
+    let cancel = async || {
+        let ask = CancelPayment { reason: None };
+        stage.engine.cancel_payment(&Call::by(stage.me), id, ask).await
+    };
+    let refused = Refused::PaymentNotCancellable(PaymentStatus::Processing);
+    assert!(matches!(cancel().await, Err(Error::Refused(it)) if it == refused));
+    assert_eq!(stage.rail.cancels.load(Relaxed), 1);
+    stage.rail.panics.store(false, Relaxed);
+    assert_eq!(cancel().await.unwrap().object.status, PaymentStatus::Cancelled);
 }

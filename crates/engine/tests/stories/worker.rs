@@ -87,6 +87,32 @@ async fn a_notifier_that_never_answers_is_a_time_out() {
     assert_eq!((told.status, told.attempts_count), (DeliveryStatus::Pending, 1));
 }
 
+/// Has a bug.
+#[derive(Debug)]
+struct Broken;
+
+#[async_trait]
+impl Notifier for Broken {
+    async fn deliver(&self, attempt: &Attempt) -> Receipt {
+        panic!("cannot send to {}", attempt.url)
+    }
+
+    async fn vet(&self, url: &str, _: Environment) -> Result<(), AttemptError> {
+        panic!("cannot judge {url}")
+    }
+}
+
+#[tokio::test]
+async fn a_notifier_that_panics_is_a_missed_attempt() {
+    let story = Story::sent_by(Some(Arc::new(Broken)), store(), Terms::default()).await;
+    story.listen(json!(["payment.created"])).await;
+    story.pay(json!({})).await.unwrap();
+    story.worker.tick().await.unwrap();
+    let told = &deliveries(&story).await[0];
+    assert_eq!((told.error, told.attempts_count), (Some(AttemptError::ConnectionFailed), 1));
+    assert_eq!(told.status, DeliveryStatus::Pending);
+}
+
 /// Eight attempts that hang, and so many deliveries that wait behind them.
 async fn crowded(
     options: WorkerOptions,
