@@ -23,6 +23,10 @@ pub enum Error {
     /// So many others changed the same records that the command gave up; nothing was written.
     #[error("too many commands change the same records at once")]
     Contended,
+    /// The query of a list names another list than the call, or the list of another account or
+    /// environment than the caller's. Queries read by `wire::query` never do.
+    #[error("the query names another list than the caller may ask for here")]
+    OtherList,
     /// A secret of the store cannot be opened with the keys of this installation.
     #[error("a stored secret cannot be opened")]
     Seal(#[from] SealError),
@@ -41,6 +45,7 @@ impl Error {
             Self::Refused(_)
             | Self::Unauthenticated(_)
             | Self::Forbidden(_)
+            | Self::OtherList
             | Self::Seal(_)
             | Self::Replay(_) => false,
         }

@@ -101,7 +101,11 @@ fn refused(span: &Span, error: &Error) {
     match error {
         // A refusal is an answer like any other.
         Error::Refused(_) | Error::Unauthenticated(_) | Error::Forbidden(_) => {}
-        Error::Store(_) | Error::Contended | Error::Seal(_) | Error::Replay(_) => {
+        Error::Store(_)
+        | Error::Contended
+        | Error::OtherList
+        | Error::Seal(_)
+        | Error::Replay(_) => {
             span.record("otel.status_code", "ERROR");
         }
     }
@@ -117,6 +121,7 @@ fn code(error: &Error) -> &'static str {
         Error::Forbidden(_) => "forbidden",
         Error::Store(error) => kind(error),
         Error::Contended => "contended",
+        Error::OtherList => "other_list",
         Error::Seal(_) => "seal",
         Error::Replay(_) => "replay",
     }

@@ -204,9 +204,10 @@ impl From<Error> for Problem {
             Error::Forbidden(permission) => forbidden(*permission),
             Error::Store(StoreError::Unavailable(_) | StoreError::Unknown(_))
             | Error::Contended => Self::unavailable(&error),
-            Error::Store(StoreError::Broken(_)) | Error::Seal(_) | Error::Replay(_) => {
-                Self::internal(&error)
-            }
+            Error::Store(StoreError::Broken(_))
+            | Error::OtherList
+            | Error::Seal(_)
+            | Error::Replay(_) => Self::internal(&error),
             // The engine's errors may grow; what is not known here is ours to mend.
             _ if error.is_transient() => Self::unavailable(&error),
             _ => Self::internal(&error),

@@ -1,7 +1,7 @@
 //! Customers (API §13).
 
 use cauri_core::{
-    Customer, CustomerId, Error as Refused, Key, Query,
+    Customer, CustomerId, Error as Refused, Key, List as Listing, Query,
     decide::customer,
     wire::{self, CreateCustomer, List, Mask, ModifyCustomer},
 };
@@ -70,12 +70,14 @@ impl Engine {
     /// `GET /v1/customers`.
     ///
     /// # Errors
-    /// [`Error::Store`].
+    /// [`Error::OtherList`], or [`Error::Store`].
     pub async fn customers(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Customer>, Error> {
-        self.listed(caller, "customers", query, |it: &Customer| wire::Customer::of(it, None)).await
+        let of = Listing::Customers(caller.scope);
+        self.listed(caller, "customers", of, query, |it: &Customer| wire::Customer::of(it, None))
+            .await
     }
 }

@@ -1,7 +1,7 @@
 //! Deliveries (API §16.3, §22.2).
 
 use cauri_core::{
-    Delivery, DeliveryId, Error as Refused, Key, Query, WebhookEndpoint,
+    Delivery, DeliveryId, Error as Refused, Key, List as Listing, Query, WebhookEndpoint,
     decide::delivery,
     wire::{self, List, RetryDelivery},
 };
@@ -18,14 +18,15 @@ impl Engine {
     /// `GET /v1/webhooks/deliveries`.
     ///
     /// # Errors
-    /// [`crate::PermissionError::SecretKeyRequired`], or [`Error::Store`].
+    /// [`crate::PermissionError::SecretKeyRequired`], [`Error::OtherList`], or [`Error::Store`].
     pub async fn webhook_deliveries(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::WebhookDelivery>, Error> {
         caller.may_write()?;
-        self.page_of(caller, "webhook_deliveries", query, wire::WebhookDelivery::of).await
+        let of = Listing::Deliveries(caller.scope);
+        self.page_of(caller, "webhook_deliveries", of, query, wire::WebhookDelivery::of).await
     }
 
     /// One delivery. The contract has no route for it.

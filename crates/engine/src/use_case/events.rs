@@ -2,12 +2,13 @@
 
 use cauri_core::{
     EndpointId, Entity as _, Error as Refused, Event, EventId, Fault, Faults, Field, FieldValue,
-    Key, Listed, OrderId, Page, PaymentId, PaymentLink, Payout, Problem, Query, Record, Refund,
-    ResourceId, Scope, TimelineEntry, Timestamp, Told, Versioned, WebhookEndpoint,
+    Key, List as Listing, Listed, OrderId, Page, PaymentId, PaymentLink, Payout, Problem, Query,
+    Record, Refund, ResourceId, Scope, TimelineEntry, Timestamp, Told, Versioned, WebhookEndpoint,
     decide::webhook_endpoint,
     wire::{self, EventBody, List, ReplayEvents, WebhookReplay, event_is_about, query::Events},
 };
 
+use super::only;
 use crate::{
     call::{Call, Caller, Reply},
     engine::Engine,
@@ -23,11 +24,12 @@ impl Engine {
     /// `GET /v1/events`. The query is one of `wire::query::events`.
     ///
     /// # Errors
-    /// [`crate::PermissionError::SecretKeyRequired`], or [`Error::Store`].
+    /// [`crate::PermissionError::SecretKeyRequired`], [`Error::OtherList`], or [`Error::Store`].
     pub async fn events(&self, caller: &Caller, asked: &Events) -> Result<List<EventBody>, Error> {
         caller.may_write()?;
         let query = &asked.query;
         self.case("events", caller.scope, None, async {
+            only(Listing::Events(caller.scope), query)?;
             let listed = match asked.resource {
                 None => {
                     let Listed { items, total } = self.0.store.list(query).await?;

@@ -1,10 +1,11 @@
 //! Balance, ledger and payment methods (API §8, §14).
 
 use cauri_core::{
-    Country, Currency, Error as Refused, Query,
+    Country, Currency, Error as Refused, List as Listing, Query,
     wire::{BalanceSheet, LedgerEntry, List, PaymentMethods},
 };
 
+use super::only;
 use crate::{call::Caller, engine::Engine, error::Error};
 
 impl Engine {
@@ -27,9 +28,10 @@ impl Engine {
     /// `GET /v1/ledger`. The query is one of `wire::query::ledger`.
     ///
     /// # Errors
-    /// [`Error::Store`].
+    /// [`Error::OtherList`], or [`Error::Store`].
     pub async fn ledger(&self, caller: &Caller, query: &Query) -> Result<List<LedgerEntry>, Error> {
         self.case("ledger", caller.scope, None, async {
+            only(Listing::Entries(caller.scope), query)?;
             let listed = self.0.store.entries(query).await?;
             let list = List::each(listed, query.page, |it| LedgerEntry::of(&it));
             Ok(list.map_err(Refused::from)?)

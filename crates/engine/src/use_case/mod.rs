@@ -21,7 +21,7 @@ pub(crate) use reports::Heard;
 pub use secrets::Resealed;
 
 use cauri_core::{
-    Entity, Error as Refused, Key, Listed, Overflow, Query, Versioned,
+    Entity, Error as Refused, Key, List as Listing, Listed, Overflow, Query, Versioned,
     wire::{List, Mask},
 };
 
@@ -50,10 +50,11 @@ impl Engine {
         &self,
         caller: &Caller,
         name: &'static str,
+        of: Listing,
         query: &Query,
         show: impl FnMut(&T) -> Result<W, Overflow>,
     ) -> Result<List<W>, Error> {
-        let list = self.page_of(caller, name, query, show).await?;
+        let list = self.page_of(caller, name, of, query, show).await?;
         Ok(if self.masks(caller) { list.masked() } else { list })
     }
 
@@ -62,10 +63,12 @@ impl Engine {
         &self,
         caller: &Caller,
         name: &'static str,
+        of: Listing,
         query: &Query,
         mut show: impl FnMut(&T) -> Result<W, Overflow>,
     ) -> Result<List<W>, Error> {
         self.case(name, caller.scope, None, async {
+            only(of, query)?;
             let Listed { items, total } = self.0.store.list(query).await?;
             let items = items
                 .into_iter()
@@ -80,4 +83,9 @@ impl Engine {
     fn masks(&self, caller: &Caller) -> bool {
         self.0.options.mask_personal_data && caller.may_write().is_err()
     }
+}
+
+/// A query names its list, and with it an account: what a caller is shown must not hang on that.
+fn only(of: Listing, query: &Query) -> Result<(), Error> {
+    if query.list == of { Ok(()) } else { Err(Error::OtherList) }
 }

@@ -1,7 +1,7 @@
 //! Payment links (API §12).
 
 use cauri_core::{
-    Error as Refused, Key, PaymentLink, PaymentLinkId, Query,
+    Error as Refused, Key, List as Listing, PaymentLink, PaymentLinkId, Query,
     decide::payment_link,
     wire::{self, CreatePaymentLink, List, ModifyPaymentLink},
 };
@@ -66,19 +66,20 @@ impl Engine {
     /// `GET /v1/payment-links`.
     ///
     /// # Errors
-    /// [`Error::Store`].
+    /// [`Error::OtherList`], or [`Error::Store`].
     pub async fn payment_links(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::PaymentLink>, Error> {
-        self.listed(caller, "payment_links", query, wire::PaymentLink::of).await
+        let of = Listing::PaymentLinks(caller.scope);
+        self.listed(caller, "payment_links", of, query, wire::PaymentLink::of).await
     }
 
     /// `GET /v1/payment-links/:id/payments`. The query is one of `wire::query::link_payments`.
     ///
     /// # Errors
-    /// [`Refused::NotFound`], or [`Error::Store`].
+    /// [`Refused::NotFound`], [`Error::OtherList`], or [`Error::Store`].
     pub async fn payment_link_payments(
         &self,
         caller: &Caller,

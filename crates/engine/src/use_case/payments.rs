@@ -1,7 +1,7 @@
 //! Payments (API §9).
 
 use cauri_core::{
-    Error as Refused, Key, Order, Payment, PaymentId, Query, TimelineEntry,
+    Error as Refused, Key, List as Listing, Order, Payment, PaymentId, Query, TimelineEntry,
     decide::payment::{self, Case, Related},
     wire::{self, CancelPayment, CreatePayment, List},
 };
@@ -64,19 +64,20 @@ impl Engine {
     /// `GET /v1/payments`, and any list of payments.
     ///
     /// # Errors
-    /// [`Error::Store`].
+    /// [`Error::OtherList`], or [`Error::Store`].
     pub async fn payments(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Payment>, Error> {
-        self.listed(caller, "payments", query, wire::Payment::of).await
+        let of = Listing::Payments(caller.scope);
+        self.listed(caller, "payments", of, query, wire::Payment::of).await
     }
 
     /// `GET /v1/payments/:id/timeline`. The query is one of `wire::query::timeline`.
     ///
     /// # Errors
-    /// [`Refused::NotFound`], or [`Error::Store`].
+    /// [`Refused::NotFound`], [`Error::OtherList`], or [`Error::Store`].
     pub async fn payment_timeline(
         &self,
         caller: &Caller,
@@ -84,7 +85,8 @@ impl Engine {
         query: &Query,
     ) -> Result<List<wire::TimelineEntry>, Error> {
         self.existing_payment(caller, id).await?;
-        self.listed(caller, "payment_timeline", query, |it: &TimelineEntry| {
+        let of = Listing::Timeline(caller.scope, id);
+        self.listed(caller, "payment_timeline", of, query, |it: &TimelineEntry| {
             wire::TimelineEntry::of(it)
         })
         .await

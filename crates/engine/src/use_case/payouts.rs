@@ -1,7 +1,7 @@
 //! Payouts (API §10).
 
 use cauri_core::{
-    Customer, Key, PayoutId, Query,
+    Customer, Key, List as Listing, PayoutId, Query,
     decide::payout,
     wire::{self, CreatePayout, List},
 };
@@ -47,12 +47,13 @@ impl Engine {
     /// `GET /v1/payouts`.
     ///
     /// # Errors
-    /// [`Error::Store`].
+    /// [`Error::OtherList`], or [`Error::Store`].
     pub async fn payouts(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Payout>, Error> {
-        self.listed(caller, "payouts", query, wire::Payout::of).await
+        let of = Listing::Payouts(caller.scope);
+        self.listed(caller, "payouts", of, query, wire::Payout::of).await
     }
 }

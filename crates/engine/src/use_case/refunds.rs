@@ -1,7 +1,7 @@
 //! Refunds (API §11).
 
 use cauri_core::{
-    Key, Query, RefundId,
+    Key, List as Listing, Query, RefundId,
     decide::refund,
     wire::{self, CreateRefund, List},
 };
@@ -45,12 +45,13 @@ impl Engine {
     /// `GET /v1/refunds`.
     ///
     /// # Errors
-    /// [`Error::Store`].
+    /// [`Error::OtherList`], or [`Error::Store`].
     pub async fn refunds(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::Refund>, Error> {
-        self.listed(caller, "refunds", query, wire::Refund::of).await
+        let of = Listing::Refunds(caller.scope);
+        self.listed(caller, "refunds", of, query, wire::Refund::of).await
     }
 }

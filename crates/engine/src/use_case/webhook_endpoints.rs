@@ -1,7 +1,8 @@
 //! Webhook endpoints (API §16).
 
 use cauri_core::{
-    AttemptError, EndpointId, Error as Refused, Fault, Key, Problem, Query, WebhookEndpoint,
+    AttemptError, EndpointId, Error as Refused, Fault, Key, List as Listing, Problem, Query,
+    WebhookEndpoint,
     decide::webhook_endpoint,
     wire::{
         self, CreateWebhookEndpoint, DeletedEndpoint, List, ModifyWebhookEndpoint, TestWebhook,
@@ -108,14 +109,15 @@ impl Engine {
     /// `GET /v1/webhooks`. The query is one of `wire::query::webhook_endpoints`.
     ///
     /// # Errors
-    /// [`crate::PermissionError::SecretKeyRequired`], or [`Error::Store`].
+    /// [`crate::PermissionError::SecretKeyRequired`], [`Error::OtherList`], or [`Error::Store`].
     pub async fn webhook_endpoints(
         &self,
         caller: &Caller,
         query: &Query,
     ) -> Result<List<wire::WebhookEndpoint>, Error> {
         caller.may_write()?;
-        self.page_of(caller, "webhook_endpoints", query, |it: &WebhookEndpoint| {
+        let of = Listing::WebhookEndpoints(caller.scope);
+        self.page_of(caller, "webhook_endpoints", of, query, |it: &WebhookEndpoint| {
             wire::WebhookEndpoint::of(it, None)
         })
         .await

@@ -12,6 +12,7 @@ mod idempotency;
 mod keys;
 mod leases;
 mod links;
+mod lists;
 mod orders;
 mod payments;
 mod payouts;
