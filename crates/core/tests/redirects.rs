@@ -20,7 +20,7 @@ fn the_payer_is_sent_to_the_page_that_the_network_names_whenever_it_names_it() {
     shop.done(decision);
     let accepted = |page: Option<&str>| Report::Accepted {
         network: None,
-        redirect_url: page.map(str::to_owned),
+        redirect_url: page.map(|page| page.parse().unwrap()),
     };
     // A callback knows of no page; the answer to the sending does, and comes later.
     let processing = shop.hear(&[accepted(None)]).value;

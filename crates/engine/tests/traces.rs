@@ -15,17 +15,17 @@ use std::{
 use async_trait::async_trait;
 use cauri::{
     Answer, Attempt, AttemptError, Call, Caller, Catalogue, Connection, Engine, Environment,
-    FeeSchedule, Gateway, Grouped, Measured, Meter, Notifier, Observed, Order, Receipt, Report,
-    Scope, Timestamp, TraceContext, Tracer, Worker,
+    FailureCode, FeeSchedule, Gateway, Grouped, Measured, Meter, Notifier, Observed, Order,
+    OrderId, Receipt, Report, Scope, Timestamp, TraceContext, Tracer, Worker,
     decide::{Offers, Terms},
-    wire::{CreatePayment, CreateWebhookEndpoint, Form},
+    wire::{CreatePayment, CreatePayout, CreateRefund, CreateWebhookEndpoint, Form},
 };
 use cauri_conformance::{ManualClock, SeededEntropy};
 use cauri_memory::MemoryStore;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tracing::{
-    Id, Span, Subscriber,
+    Event, Id, Level, Span, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Record},
 };
@@ -68,6 +68,8 @@ struct Spans(Arc<Mutex<Vec<(u64, Told)>>>);
 thread_local! {
     /// The spans of the test that this thread runs, with everything that it awaits.
     static HERE: RefCell<Spans> = RefCell::default();
+    /// And what went wrong meanwhile.
+    static ERRORS: RefCell<Vec<Told>> = RefCell::default();
 }
 
 impl Spans {
@@ -141,6 +143,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for ByThread {
         let mut told = Told { name: attributes.metadata().name(), parent, ..Told::default() };
         attributes.record(&mut told);
         HERE.with_borrow(|here| here.0.lock().unwrap().push((id.into_u64(), told)));
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        if *event.metadata().level() == Level::ERROR {
+            let mut told = Told::default();
+            event.record(&mut told);
+            ERRORS.with_borrow_mut(|errors| errors.push(told));
+        }
     }
 
     fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
@@ -410,4 +420,42 @@ async fn what_happens_is_measured() {
         "sim_mtn_ci submit paid",
     ];
     assert_eq!(words, expected);
+}
+
+#[tokio::test]
+async fn a_network_that_contradicts_itself_is_an_error_in_the_log_whatever_the_order() {
+    let stage = Stage::set(None).await;
+    let (engine, me) = (&stage.engine, Call::by(stage.me));
+    let failed = Report::Failed(FailureCode::NetworkError);
+    let errors = async |order: OrderId, report: &Report| {
+        ERRORS.take();
+        engine.report(stage.me.scope, order, report.clone()).await.unwrap();
+        let told = ERRORS.take();
+        assert!(told.iter().all(|it| it.fields["order"] == order.to_string()), "{told:?}");
+        told.len()
+    };
+    let payment = json!({
+        "amount": 5000, "currency": "XOF", "network": "mtn", "phone": "+2250500000000",
+        "payment_method": "mobile_money",
+    });
+    let ask = stage.read(&payment, CreatePayment::read);
+    let payment = engine.create_payment(&me, ask).await.unwrap().object.id;
+    let id = OrderId::Payment(payment);
+    for (report, told) in [(&Report::Paid, 0), (&Report::Paid, 0), (&failed, 1)] {
+        assert_eq!(errors(id, report).await, told, "{report:?}");
+    }
+    let payout = json!({
+        "amount": 1000, "currency": "XOF", "network": "mtn", "phone": "+2250500000000",
+    });
+    let ask = stage.read(&payout, CreatePayout::read);
+    let id = OrderId::Payout(engine.create_payout(&me, ask).await.unwrap().object.id);
+    for (report, told) in [(&failed, 0), (&failed, 0), (&Report::Paid, 1)] {
+        assert_eq!(errors(id, report).await, told, "{report:?}");
+    }
+    let refund = json!({ "payment": payment.to_string(), "amount": 1000 });
+    let ask = stage.read(&refund, CreateRefund::read);
+    let id = OrderId::Refund(engine.create_refund(&me, ask).await.unwrap().object.id);
+    for (report, told) in [(&Report::accepted(), 0), (&Report::Paid, 0), (&failed, 1)] {
+        assert_eq!(errors(id, report).await, told, "{report:?}");
+    }
 }

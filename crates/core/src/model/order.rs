@@ -209,8 +209,8 @@ pub enum Report {
     Accepted {
         /// The network that will carry it, where the order left it open.
         network: Option<Network>,
-        /// Where the payer has to go.
-        redirect_url: Option<String>,
+        /// Where the payer has to go: a page of the network's own, as a browser is sent to.
+        redirect_url: Option<WebUrl>,
     },
     /// It refused the order; nothing was sent.
     Refused(FailureCode),

@@ -6,6 +6,7 @@ use super::{
     catalogue::Catalogue,
     failure::FailureCode,
     offer::{Connection, Offer, Purpose},
+    order::Report,
     simulation::Simulation,
 };
 use crate::value::{
@@ -138,6 +139,29 @@ impl PaymentStatus {
     #[must_use]
     pub const fn may_be_paid(self) -> bool {
         self.is_open() || matches!(self, Self::Expired)
+    }
+
+    /// Do reports say the opposite of how it has ended with them? Then money has moved that the books
+    /// do not know, or has not that they do, and people must look.
+    ///
+    /// ```
+    /// use cauri_core::{FailureCode, PaymentStatus, Report};
+    /// assert!(PaymentStatus::Cancelled.is_contradicted_by(&[Report::Paid]));
+    /// assert!(!PaymentStatus::Expired.is_contradicted_by(&[Report::Expired]));
+    /// let failed = [Report::Failed(FailureCode::InsufficientFunds)];
+    /// assert!(PaymentStatus::Refunded.is_contradicted_by(&failed));
+    /// assert!(!PaymentStatus::Processing.is_contradicted_by(&failed));
+    /// ```
+    #[must_use]
+    pub fn is_contradicted_by(self, reports: &[Report]) -> bool {
+        reports.iter().any(|report| match self {
+            Self::Failed | Self::Cancelled => matches!(report, Report::Paid),
+            Self::Succeeded | Self::PartiallyRefunded | Self::Refunded => {
+                matches!(report, Report::Failed(_))
+            }
+            // What has expired and was paid after all has succeeded.
+            Self::Created | Self::Processing | Self::Expired => false,
+        })
     }
 
     /// May money of it be returned?

@@ -94,12 +94,14 @@ impl PayoutStatus {
         matches!(self, Self::Created | Self::Processing)
     }
 
-    /// Do reports say the opposite of how it ended? Then money has moved that the books do not know,
+    /// Do reports say the opposite of how it has ended with them? Then money has moved that the books do not know,
     /// or has not that they do, and people must look.
     ///
     /// ```
     /// use cauri_core::{FailureCode, PayoutStatus, Report};
     /// assert!(PayoutStatus::Failed.is_contradicted_by(&[Report::Paid]));
+    /// // Also in one breath: what could not be sent has failed, and was paid all the same.
+    /// assert!(PayoutStatus::Failed.is_contradicted_by(&[Report::Unreachable, Report::Paid]));
     /// assert!(!PayoutStatus::Succeeded.is_contradicted_by(&[Report::Paid]));
     /// let failed = [Report::Failed(FailureCode::NetworkError)];
     /// assert!(PayoutStatus::Succeeded.is_contradicted_by(&failed));

@@ -4,6 +4,7 @@ use super::{
     event::{EventKind, Told},
     failure::FailureCode,
     offer::Connection,
+    order::Report,
     simulation::Simulation,
 };
 use crate::value::{
@@ -84,6 +85,26 @@ impl RefundStatus {
             (Self::Created, RefundStep::Fail) => Ok(Self::Failed),
             (Self::Succeeded | Self::Failed, _) => Err(IllegalRefundStep { from: self, step }),
         }
+    }
+
+    /// Do reports say the opposite of how it has ended with them? Then money has moved that the books
+    /// do not know, or has not that they do, and people must look.
+    ///
+    /// ```
+    /// use cauri_core::{FailureCode, RefundStatus, Report};
+    /// assert!(RefundStatus::Failed.is_contradicted_by(&[Report::Unreachable, Report::Paid]));
+    /// assert!(!RefundStatus::Succeeded.is_contradicted_by(&[Report::Paid, Report::Paid]));
+    /// let failed = [Report::Failed(FailureCode::RefundRejected)];
+    /// assert!(RefundStatus::Succeeded.is_contradicted_by(&failed));
+    /// assert!(!RefundStatus::Failed.is_contradicted_by(&failed));
+    /// ```
+    #[must_use]
+    pub fn is_contradicted_by(self, reports: &[Report]) -> bool {
+        reports.iter().any(|report| match self {
+            Self::Failed => matches!(report, Report::Paid),
+            Self::Succeeded => matches!(report, Report::Failed(_)),
+            Self::Created => false,
+        })
     }
 }
 

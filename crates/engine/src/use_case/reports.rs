@@ -57,18 +57,25 @@ impl Engine {
         self.case("report", scope, trace, self.hear(scope, order, &heard)).await
     }
 
-    /// Applies reports and plans the next question.
+    /// Applies reports and plans the next question. Each kind of order says whether a report
+    /// contradicts how it has ended by then.
     pub(crate) async fn hear(
         &self,
         scope: Scope,
         order: OrderId,
         heard: &Heard<'_>,
     ) -> Result<(), Error> {
-        match order {
-            OrderId::Payment(id) => self.hear_payment(scope, id, heard).await,
-            OrderId::Payout(id) => self.hear_payout(scope, id, heard).await,
-            OrderId::Refund(id) => self.hear_refund(scope, id, heard).await,
+        let contradicted = match order {
+            OrderId::Payment(id) => self.hear_payment(scope, id, heard).await?,
+            OrderId::Payout(id) => self.hear_payout(scope, id, heard).await?,
+            OrderId::Refund(id) => self.hear_refund(scope, id, heard).await?,
+        };
+        if contradicted {
+            // Nothing of ours can be undone: the money has gone twice, or not at all.
+            tracing::error!(%order, account = %scope.account, reports = ?heard.reports,
+                "the network contradicts how an order has ended");
         }
+        Ok(())
     }
 
     async fn hear_payment(
@@ -76,7 +83,7 @@ impl Engine {
         scope: Scope,
         id: PaymentId,
         heard: &Heard<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         // Which link it came from never changes, so it may be of any time.
         let found = self.known::<Payment>(Key::Payment(scope, id)).await?;
         let found = found.ok_or(Refused::NotFound("payment"))?;
@@ -96,8 +103,8 @@ impl Engine {
                 payment.value.carry_by(from.clone());
             }
             let case = decide::payment::Case { payment, link: loaded.take(1) };
-            decide::payment::report(case, &reports, next, Actor::Network, cx)
-                .map(|decision| decision.map(|_| ()))
+            let decision = decide::payment::report(case, &reports, next, Actor::Network, cx)?;
+            Ok(decision.map(|it| it.status.is_contradicted_by(&reports)))
         })
         .await
     }
@@ -115,7 +122,7 @@ impl Engine {
         scope: Scope,
         id: PayoutId,
         heard: &Heard<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let keys = vec![Key::Payout(scope, id)];
         self.transact("report_payout", scope, keys, |mut loaded, cx| {
             let payout = loaded.take::<Payout>(0).ok_or(Refused::NotFound("payout"))?;
@@ -123,12 +130,8 @@ impl Engine {
             else {
                 return Ok(nothing());
             };
-            if payout.value.status.is_contradicted_by(&reports) {
-                // Nothing of ours can be undone: the money has gone twice, or not at all.
-                tracing::error!(payout = %id, status = %payout.value.status, ?reports,
-                    "the network contradicts how a payout ended");
-            }
-            decide::payout::report(payout, &reports, next, cx).map(|decision| decision.map(|_| ()))
+            let decision = decide::payout::report(payout, &reports, next, cx)?;
+            Ok(decision.map(|it| it.status.is_contradicted_by(&reports)))
         })
         .await
     }
@@ -138,7 +141,7 @@ impl Engine {
         scope: Scope,
         id: RefundId,
         heard: &Heard<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         // Nor does the payment of a refund.
         let found = self.known::<Refund>(Key::Refund(scope, id)).await?;
         let payment = found.ok_or(Refused::NotFound("refund"))?.payment;
@@ -151,8 +154,8 @@ impl Engine {
             };
             let payment = loaded.take(1).ok_or(Refused::NotFound("payment"))?;
             let case = decide::refund::Case { refund, payment };
-            decide::refund::report(case, &reports, next, Actor::Network, cx)
-                .map(|decision| decision.map(|_| ()))
+            let decision = decide::refund::report(case, &reports, next, Actor::Network, cx)?;
+            Ok(decision.map(|it| it.status.is_contradicted_by(&reports)))
         })
         .await
     }
@@ -206,6 +209,7 @@ impl Heard<'_> {
     }
 }
 
-fn nothing() -> Decision<()> {
-    Decision { value: (), changes: Changeset::new(), if_short: None }
+/// Nothing was heard that counts.
+fn nothing() -> Decision<bool> {
+    Decision { value: false, changes: Changeset::new(), if_short: None }
 }

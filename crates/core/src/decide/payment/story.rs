@@ -18,6 +18,7 @@ use crate::{
         id::OrderId,
         money::{Amount, Overflow},
         time::Timestamp,
+        web_url::WebUrl,
     },
     wire,
 };
@@ -58,11 +59,11 @@ impl<'c, 'a> Story<'c, 'a> {
             Report::Accepted { network, redirect_url } => match status {
                 PaymentStatus::Created => {
                     self.payment.network = self.payment.network.take().or_else(|| network.clone());
-                    self.accept(redirect_url.as_deref())
+                    self.accept(redirect_url.as_ref())
                 }
                 PaymentStatus::Processing => {
                     // Whoever said so first may not have known the page.
-                    self.redirect(redirect_url.as_deref());
+                    self.redirect(redirect_url.as_ref());
                     Ok(())
                 }
                 PaymentStatus::Expired => {
@@ -122,9 +123,9 @@ impl<'c, 'a> Story<'c, 'a> {
     }
 
     /// Sends the payer to the network's own page.
-    fn redirect(&mut self, page: Option<&str>) {
+    fn redirect(&mut self, page: Option<&WebUrl>) {
         if let (Some(page), Some(NextAction::Redirect { url })) =
-            (page, &mut self.payment.next_action)
+            (page.map(WebUrl::as_str), &mut self.payment.next_action)
             && url != page
         {
             page.clone_into(url);
@@ -132,7 +133,7 @@ impl<'c, 'a> Story<'c, 'a> {
         }
     }
 
-    fn accept(&mut self, redirect_url: Option<&str>) -> Result<(), Error> {
+    fn accept(&mut self, redirect_url: Option<&WebUrl>) -> Result<(), Error> {
         self.step(PaymentStep::Accept)?;
         self.payment.processing_at = Some(self.now());
         self.payment.otp = None;
