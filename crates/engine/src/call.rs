@@ -84,7 +84,38 @@ impl Call {
         Self { caller, idempotency: None, trace: None }
     }
 
-    /// The same command, under an idempotency key.
+    /// The same command, under an idempotency key (API §5): sent again within a day, by whomever
+    /// and after whatever crash, it answers as it did the first time, and does nothing. The
+    /// fingerprint says what is asked for; a key that comes with another one is refused.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use cauri::{
+    ///     Amount, Call, Caller, Engine, Environment, Scope,
+    ///     decide::idempotency::Idempotency,
+    ///     wire::{self, Fund},
+    /// };
+    /// use cauri_memory::MemoryStore;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let engine = Engine::builder(Arc::new(MemoryStore::new())).build()?;
+    /// let account = engine.create_account().await?.id;
+    /// let me = Caller::secret(Scope { account, environment: Environment::Sandbox });
+    /// // What the same request over HTTP would be known by, so that one may follow the other.
+    /// let body = wire::parse_object(br#"{"amount": 5000, "currency": "XOF"}"#)?;
+    /// let fingerprint = wire::fingerprint("POST", "/v1/sandbox/fund", &body);
+    /// let once = Idempotency { key: "opening-balance".parse()?, fingerprint };
+    /// let call = Call::by(me).idempotent(Some(once));
+    ///
+    /// let ask = Fund { amount: Amount::new(5_000), currency: "XOF".parse()? };
+    /// assert!(!engine.fund(&call, ask).await?.replayed);
+    /// assert!(engine.fund(&call, ask).await?.replayed);
+    /// let balance = engine.balance(&me, None).await?;
+    /// assert_eq!(balance.available[0].amount, Amount::new(5_000));
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn idempotent(mut self, idempotency: Option<Idempotency>) -> Self {
         self.idempotency = idempotency;

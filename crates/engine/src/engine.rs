@@ -75,7 +75,8 @@ pub(crate) struct Inner {
 pub struct Options {
     /// Is personal data masked for public keys? Default yes.
     pub mask_personal_data: bool,
-    /// Must every creation name an `Idempotency-Key`? Default no.
+    /// Must every creation over HTTP name an `Idempotency-Key`? Default no. Who calls methods says
+    /// so with each: [`Call::idempotent`](crate::Call::idempotent).
     pub idempotency_required: bool,
     /// The name of the signature header; default `X-Webhook-Signature`.
     pub signature_header: &'static str,
@@ -140,10 +141,20 @@ impl Engine {
     /// transaction which the host has begun. A use case run on it becomes true together with the
     /// host's own rows, when the host commits, or not at all.
     ///
-    /// Nothing is sent before that commit, for nobody else sees what is due; after it, any worker
+    /// What is due is not begun before that commit, for nobody else sees it; after it, any worker
     /// over the store finds it within its period. A transaction on Postgres also rings for the
     /// others, and that is heard when the host commits: a worker that listens
     /// ([`EngineBuilder::bell`](crate::EngineBuilder::bell)) begins at once.
+    ///
+    /// Two use cases ask somebody before they decide, within a transaction as well:
+    /// [`Engine::cancel_payment`] the network that has the payment, which stays called off there if
+    /// the host rolls back, and the making and changing of an endpoint the notifier, whether its URL
+    /// may be used. Neither belongs into a transaction that holds locks.
+    ///
+    /// While the transaction is open, ask nothing of the outer engine for the same account: on
+    /// SQLite it is the one writer, and what else writes waits for it (5 s) and fails; on Postgres
+    /// whoever writes for the same account waits so. A call that is not awaited to its end writes
+    /// nothing any more, and may leave the transaction rolled back.
     ///
     /// What this engine has read lately it believes for half a second (API keys, endpoints and who
     /// listens), also where it was changed by way of `within`.
@@ -321,13 +332,17 @@ impl EngineBuilder {
     /// The engine.
     ///
     /// # Errors
-    /// [`BuildError`] when the keys are not fit to seal, or an offer promises what the gateway that
-    /// carries it does not declare.
+    /// [`BuildError`] when the keys are not fit to seal, the terms cannot be used, or an offer
+    /// promises what the gateway that carries it does not declare. An offer whose connection has no
+    /// gateway here is none of them: a node that runs no worker needs none.
     pub fn build(self) -> Result<Engine, BuildError> {
         let keys = match self.keys {
             Some(keys) => keys,
             None => Keyring::new([(0, self.entropy.seed())])?,
         };
+        if let Some(field) = self.terms.unusable() {
+            return Err(BuildError::Terms(field));
+        }
         let router = Router::new(self.gateways, self.breaker);
         if let Some(Promise { network, connection }) = router.broken_promise(&self.terms) {
             return Err(BuildError::Promise { network, connection });

@@ -1,5 +1,7 @@
 //! Why a call to the engine failed.
 
+#[cfg(doc)]
+use cauri_core::decide::Terms;
 use cauri_core::{Connection, Error as Refused, Network, SealError};
 
 use crate::port::store::StoreError;
@@ -59,6 +61,9 @@ pub enum BuildError {
     /// The keys are not fit to seal.
     #[error(transparent)]
     Seal(#[from] SealError),
+    /// Nothing could be done by this field of the terms ([`Terms::unusable`]).
+    #[error("the terms cannot be used: {0}")]
+    Terms(&'static str),
     /// A live offer promises what the gateway that carries it does not declare.
     #[error("the offer of {network} promises more than the gateway of {connection} declares")]
     Promise {

@@ -3,7 +3,9 @@
 use crate::{
     arithmetic::fee::FeeSchedule,
     model::{catalogue::Catalogue, route::Routes},
-    value::{choice::choice, method::PaymentMethod, scope::Environment, time::Timestamp},
+    value::{
+        choice::choice, method::PaymentMethod, scope::Environment, time::Timestamp, web_url::WebUrl,
+    },
 };
 
 choice! {
@@ -51,8 +53,6 @@ pub struct Terms {
     /// Milliseconds for which the sandbox's simulated network leaves a payment or payout as
     /// `created`, so that what is done right after creation finds it there; default 300.
     pub sandbox_submit_ms: i64,
-    /// May sandbox webhooks go to `http` and private addresses? Default yes.
-    pub sandbox_private_webhooks: bool,
 }
 
 impl Terms {
@@ -92,6 +92,29 @@ impl Terms {
 }
 
 impl Terms {
+    /// The first of these terms that nothing could be done by: a delay below zero, a payment that
+    /// expires as it is made, pages for payers that are nowhere.
+    ///
+    /// ```
+    /// use cauri_core::decide::Terms;
+    /// let mut terms = Terms::default();
+    /// assert_eq!(terms.unusable(), None);
+    /// terms.payment_expiry_s = 0;
+    /// assert_eq!(terms.unusable(), Some("payment_expiry_s"));
+    /// ```
+    #[must_use]
+    pub fn unusable(&self) -> Option<&'static str> {
+        [
+            ("payment_expiry_s", self.payment_expiry_s == 0),
+            ("mobile_money_settlement_ms", self.mobile_money_settlement_ms < 0),
+            ("card_settlement_ms", self.card_settlement_ms < 0),
+            ("sandbox_submit_ms", self.sandbox_submit_ms < 0),
+            ("checkout_base_url", self.checkout_base_url.parse::<WebUrl>().is_err()),
+        ]
+        .into_iter()
+        .find_map(|(name, is_unusable)| is_unusable.then_some(name))
+    }
+
     /// When a new order goes to its network: `None` at once.
     pub(super) fn submit_at(&self, environment: Environment, now: Timestamp) -> Option<Timestamp> {
         match environment {
@@ -118,7 +141,6 @@ impl Default for Terms {
             refund_fee_policy: RefundFeePolicy::Proportional,
             checkout_base_url: "https://pay.example.com".to_owned(),
             sandbox_submit_ms: 300,
-            sandbox_private_webhooks: true,
         }
     }
 }

@@ -8,7 +8,8 @@ use cauri_core::Timestamp;
 ///
 /// # Laws
 /// 1. It may stand still and it may step back; nothing breaks, since ids and `updated_at` increase
-///    by themselves.
+///    by themselves. But what is planned for a moment waits for it: a clock that steps back by an
+///    hour delays retries, expiry and settlement by an hour.
 /// 2. Clocks of several nodes may differ by less than the length of a lease.
 pub trait Clock: Debug + Send + Sync + 'static {
     /// The present moment.

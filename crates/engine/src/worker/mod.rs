@@ -85,7 +85,8 @@ impl Ticked {
 /// delivers and retries webhooks, purges old idempotency records.
 ///
 /// Any number of workers, in any number of processes, may run over one store: work is divided by
-/// claims with leases.
+/// claims with leases. Each needs the gateway of every connection that live orders go over, for it
+/// claims orders of all of them: what it cannot carry itself it puts off, and others wait so long.
 #[derive(Debug, Clone)]
 pub struct Worker {
     engine: Engine,
