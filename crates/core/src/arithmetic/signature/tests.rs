@@ -277,3 +277,28 @@ fn hex(mac: &[u8; 32]) -> String {
     push_hex(&mut text, mac);
     text
 }
+
+/// Where a signature as senders write it ends is known without a look at its comma, and nothing
+/// depends on that: what is round it says whether it is usable.
+#[test]
+fn a_signature_is_an_element_of_its_own_whatever_is_round_it() {
+    let mac = "ab".repeat(32);
+    let usable = |header: String| {
+        SignatureHeader::parse(header.as_bytes()).map(|header| header.candidates().len())
+    };
+    for (around, count) in [
+        (format!("t=1,v1={mac}"), 1),
+        (format!("v1={mac},t=1"), 1),
+        (format!("v1={mac},v1={mac},t=1"), 2),
+        (format!("v1={mac} ,\tv1={mac}\t, t=1 "), 2),
+        (format!("v1={mac},,t=1,"), 1),
+        (format!("v1={mac}0,v1={mac},t=1"), 1),
+        (format!("v1={mac}=,v1={mac},t=1"), 1),
+        (format!("v1={},v1={mac},t=1", &mac[1..]), 1),
+        (format!("v1={},{mac},v1={mac},t=1", &mac[..32]), 1),
+        (format!("V1={mac},v1={mac},t=1"), 1),
+        (format!("v1= {mac},v1={mac},t=1"), 1),
+    ] {
+        assert_eq!(usable(around.clone()), Ok(count), "{around}");
+    }
+}
