@@ -452,6 +452,15 @@ async fn a_network_that_contradicts_itself_is_an_error_in_the_log_whatever_the_o
     for (report, told) in [(&failed, 0), (&failed, 0), (&Report::Paid, 1)] {
         assert_eq!(errors(id, report).await, told, "{report:?}");
     }
+    // Money that went out over a connection that had not taken the order on may go out twice.
+    let ask = stage.read(&payout, CreatePayout::read);
+    let id = OrderId::Payout(engine.create_payout(&me, ask).await.unwrap().object.id);
+    ERRORS.take();
+    let other = Connection::new("sim_orange_ci");
+    engine.report_from(&other, stage.me.scope, id, failed.clone()).await.unwrap();
+    assert_eq!(ERRORS.take().len(), 0, "it has no say");
+    engine.report_from(&other, stage.me.scope, id, Report::Paid).await.unwrap();
+    assert_eq!(ERRORS.take().len(), 1);
     let refund = json!({ "payment": payment.to_string(), "amount": 1000 });
     let ask = stage.read(&refund, CreateRefund::read);
     let id = OrderId::Refund(engine.create_refund(&me, ask).await.unwrap().object.id);

@@ -95,7 +95,8 @@ impl fmt::Display for WebUrl {
 
 impl fmt::Debug for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        // A payer's page, or a receiver's address, may hold a token: it stays out of logs.
+        f.write_str("WebUrl(…)")
     }
 }
 

@@ -131,8 +131,9 @@ impl Engine {
             else {
                 return Ok(nothing());
             };
+            let elsewhere = heard.is_of_another(&payout.value.connection);
             let decision = decide::payout::report(payout, &reports, next, cx)?;
-            Ok(decision.map(|it| it.status.is_contradicted_by(&reports)))
+            Ok(decision.map(|it| elsewhere || it.status.is_contradicted_by(&reports)))
         })
         .await
     }
@@ -155,8 +156,9 @@ impl Engine {
             };
             let payment = loaded.take(1).ok_or(Refused::NotFound("payment"))?;
             let case = decide::refund::Case { refund, payment };
+            let elsewhere = heard.is_of_another(&case.refund.value.connection);
             let decision = decide::refund::report(case, &reports, next, Actor::Network, cx)?;
-            Ok(decision.map(|it| it.status.is_contradicted_by(&reports)))
+            Ok(decision.map(|it| elsewhere || it.status.is_contradicted_by(&reports)))
         })
         .await
     }
@@ -174,6 +176,12 @@ pub(crate) struct Heard<'a> {
 }
 
 impl Heard<'_> {
+    /// Did another connection speak than the one that carries the order? What it says was paid may
+    /// be paid twice: it had said that it did not take the order on.
+    fn is_of_another(&self, connection: &Connection) -> bool {
+        self.from.is_some_and(|from| from != connection)
+    }
+
     /// What of this counts for an order that is at `version` by now, and the plan after it; `None`
     /// when nothing does.
     ///
@@ -187,8 +195,7 @@ impl Heard<'_> {
         connection: &Connection,
         scope: Scope,
     ) -> Option<(Cow<'_, [Report]>, NextQuestion)> {
-        if self.from.is_some_and(|from| from != connection) && !self.reports.contains(&Report::Paid)
-        {
+        if self.is_of_another(connection) && !self.reports.contains(&Report::Paid) {
             return None;
         }
         let Some(asked) = self.asked else {
