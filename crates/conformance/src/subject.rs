@@ -200,7 +200,7 @@ pub(crate) fn claim(kind: ClaimKind, now: Timestamp, limit: u16) -> Claim {
     Claim { kind, now, until: now.plus_seconds(60), limit, lanes: None }
 }
 
-/// Claims deliveries by lanes.
-pub(crate) fn by_lanes(now: Timestamp, limit: u16, lanes: Lanes) -> Claim {
-    Claim { lanes: Some(lanes), ..claim(ClaimKind::Deliveries, now, limit) }
+/// Claims by lanes.
+pub(crate) fn by_lanes(kind: ClaimKind, now: Timestamp, limit: u16, lanes: Lanes) -> Claim {
+    Claim { lanes: Some(lanes), ..claim(kind, now, limit) }
 }

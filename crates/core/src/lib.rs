@@ -85,7 +85,7 @@ pub use arithmetic::{
 };
 pub use commit::{
     changeset::{Changeset, Refusal, Verdict, Write},
-    claim::{Backlog, Claim, ClaimKind, Lanes},
+    claim::{Backlog, Claim, ClaimKind, Lane, Lanes},
     judge::{Facts, Movement, Row, Writes, judge},
     key::Key,
     query::{Field, FieldValue, Filter, List, Listed, Query},

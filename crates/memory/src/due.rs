@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, btree_set};
 
-use cauri::{Backlog, Claim, ClaimKind, EndpointId, Key, Record, Timestamp};
+use cauri::{Backlog, Claim, ClaimKind, Key, Lane, Record, Timestamp};
 
 /// Everything that is due at some moment, a queue for each kind.
 #[derive(Default)]
@@ -17,15 +17,12 @@ struct Due {
     key: Key,
 }
 
-/// A lane: an endpoint's deliveries. All of another kind share one.
-type Lane = Option<EndpointId>;
-
 /// One kind, apart by lane, so that a lane that is full is passed over in one step however long it
 /// is. `fronts` holds the first of every lane that has any.
 #[derive(Default)]
 struct Queue {
-    lanes: HashMap<Lane, BTreeSet<Due>>,
-    fronts: BTreeSet<(Due, Lane)>,
+    lanes: HashMap<Option<Lane>, BTreeSet<Due>>,
+    fronts: BTreeSet<(Due, Option<Lane>)>,
 }
 
 impl Dues {
@@ -55,8 +52,8 @@ impl Dues {
 }
 
 impl Queue {
-    fn change(&mut self, lane: Lane, change: impl FnOnce(&mut BTreeSet<Due>) -> bool) {
-        let dues = self.lanes.entry(lane).or_default();
+    fn change(&mut self, lane: Option<Lane>, change: impl FnOnce(&mut BTreeSet<Due>) -> bool) {
+        let dues = self.lanes.entry(lane.clone()).or_default();
         let before = dues.first().cloned();
         change(dues);
         let after = dues.first().cloned();
@@ -64,7 +61,7 @@ impl Queue {
             self.lanes.remove(&lane);
         }
         if before != after {
-            before.map(|due| self.fronts.remove(&(due, lane)));
+            before.map(|due| self.fronts.remove(&(due, lane.clone())));
             after.map(|due| self.fronts.insert((due, lane)));
         }
     }
@@ -86,7 +83,8 @@ impl Queue {
             while let Some((due, lane)) = fronts.next_if(|(due, _)| {
                 due.at <= claim.now && open.first_key_value().is_none_or(|(first, _)| due < *first)
             }) {
-                if let (Some(dues), room @ 1..) = (self.lanes.get(lane), room(claim, *lane)) {
+                if let (Some(dues), room @ 1..) = (self.lanes.get(lane), room(claim, lane.as_ref()))
+                {
                     let mut rest = dues.iter();
                     rest.next();
                     open.insert(due, (rest, room));
@@ -104,21 +102,21 @@ impl Queue {
     }
 }
 
-fn room(claim: &Claim, lane: Lane) -> u16 {
+fn room(claim: &Claim, lane: Option<&Lane>) -> u16 {
     match (&claim.lanes, lane) {
-        (Some(lanes), Some(endpoint)) => lanes.room(endpoint),
+        (Some(lanes), Some(lane)) => lanes.room(lane),
         (None, _) | (_, None) => claim.limit,
     }
 }
 
 /// Where a record waits; `None` for kinds that nobody claims.
-fn place(record: &Record) -> Option<(ClaimKind, Lane)> {
-    match record {
-        Record::Payment(_) => Some((ClaimKind::Payments, None)),
-        Record::Payout(_) => Some((ClaimKind::Payouts, None)),
-        Record::Refund(_) => Some((ClaimKind::Refunds, None)),
-        Record::Delivery(it) => Some((ClaimKind::Deliveries, Some(it.endpoint))),
-        Record::Idempotency(_) => Some((ClaimKind::Idempotency, None)),
+fn place(record: &Record) -> Option<(ClaimKind, Option<Lane>)> {
+    let kind = match record {
+        Record::Payment(_) => ClaimKind::Payments,
+        Record::Payout(_) => ClaimKind::Payouts,
+        Record::Refund(_) => ClaimKind::Refunds,
+        Record::Delivery(_) => ClaimKind::Deliveries,
+        Record::Idempotency(_) => ClaimKind::Idempotency,
         Record::Account(_)
         | Record::Setting(_)
         | Record::ApiKey(_)
@@ -127,6 +125,7 @@ fn place(record: &Record) -> Option<(ClaimKind, Lane)> {
         | Record::TimelineEntry(_)
         | Record::WebhookEndpoint(_)
         | Record::Subscriptions(_)
-        | Record::Event(_) => None,
-    }
+        | Record::Event(_) => return None,
+    };
+    Some((kind, record.lane()))
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use cauri::{
-    Amount, Balance, Changeset, Claim, CustomerId, CustomerStatistics, Entry, IdempotencyRecord,
-    Key, Listed, Query, Record, Refusal, Scope, Store, StoreError, Verdict, Versioned, Write,
+    Amount, Balance, Changeset, Claim, ClaimKind, Connection, CustomerId, CustomerStatistics,
+    Entry, IdempotencyRecord, Key, Lane, Listed, Query, Record, Refusal, Scope, Store, StoreError,
+    Verdict, Versioned, Write,
 };
 use cauri_conformance::Harness;
 use cauri_memory::MemoryStore;
@@ -38,6 +39,8 @@ enum Flaw {
     HandsOutNewestFirst,
     HandsOutBeforeTheTime,
     IgnoresLanes,
+    IgnoresLanesOfOrders,
+    MixesLanes,
     CountsOnlySucceeded,
     HidesOverflow,
 }
@@ -231,6 +234,18 @@ impl Store for Flawed {
         match self.flaw {
             Flaw::LeasesNothing => claim.until = claim.now,
             Flaw::IgnoresLanes => claim.lanes = None,
+            Flaw::IgnoresLanesOfOrders if claim.kind != ClaimKind::Deliveries => claim.lanes = None,
+            Flaw::MixesLanes => {
+                // What is of the sandbox is taken for what goes over its connection.
+                let hangs = Lane::Connection(Connection::new("hangs"));
+                let inside = |(lane, count): &(Lane, u16)| {
+                    (*lane == hangs).then_some((Lane::Inside, *count))
+                };
+                if let Some(lanes) = &mut claim.lanes {
+                    let more: Vec<_> = lanes.held.iter().filter_map(inside).collect();
+                    lanes.held.extend(more);
+                }
+            }
             Flaw::HandsOutBeforeTheTime => claim.now = claim.now.plus_millis(1),
             _ => {}
         }
@@ -325,6 +340,8 @@ fn every_flaw_is_found_by_its_law() {
         (Flaw::HandsOutNewestFirst, "law_10_"),
         (Flaw::HandsOutBeforeTheTime, "law_10_"),
         (Flaw::IgnoresLanes, "law_10_"),
+        (Flaw::IgnoresLanesOfOrders, "law_10_"),
+        (Flaw::MixesLanes, "law_10_"),
         (Flaw::CountsOnlySucceeded, "law_11_"),
         (Flaw::HidesOverflow, "law_11_"),
     ] {

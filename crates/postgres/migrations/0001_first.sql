@@ -179,6 +179,7 @@ create table payments (
     simulated_at bigint,
     version bigint not null,
     due_at bigint,
+    lane text collate "C" not null,
     number bigint not null,
     primary key (id, account, live)
 ) with (fillfactor = 80);
@@ -202,7 +203,7 @@ create index payments_reference
     where reference is not null;
 
 create index payments_due
-    on payments (due_at)
+    on payments (lane, due_at)
     where due_at is not null;
 
 create table payouts (
@@ -234,6 +235,7 @@ create table payouts (
     simulated_at bigint,
     version bigint not null,
     due_at bigint,
+    lane text collate "C" not null,
     number bigint not null,
     primary key (id, account, live)
 ) with (fillfactor = 80);
@@ -253,7 +255,7 @@ create index payouts_reference
     where reference is not null;
 
 create index payouts_due
-    on payouts (due_at)
+    on payouts (lane, due_at)
     where due_at is not null;
 
 create table refunds (
@@ -281,6 +283,7 @@ create table refunds (
     simulated_at bigint,
     version bigint not null,
     due_at bigint,
+    lane text collate "C" not null,
     number bigint not null,
     primary key (id, account, live)
 ) with (fillfactor = 80);
@@ -299,7 +302,7 @@ create index refunds_reference
     where reference is not null;
 
 create index refunds_due
-    on refunds (due_at)
+    on refunds (lane, due_at)
     where due_at is not null;
 
 create table timeline_entries (

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use cauri::{Backlog, Claim, ClaimKind, Id as _, Record, StoreError, Timestamp, Versioned};
-use cauri_sql::{Cell, Kind, Table, claimed, read_record};
+use cauri::{Backlog, Claim, ClaimKind, Record, StoreError, Timestamp, Versioned};
+use cauri_sql::{Cell, Column, Kind, Table, claimed, lane_cell, read_record};
 use sqlx::{PgConnection, Row as _, postgres::PgRow};
 
 use crate::{
@@ -34,13 +34,11 @@ pub(crate) async fn claim(
     arguments.int(claim.now.millis())?;
     arguments.int(claim.until.millis())?;
     arguments.int(i64::from(claim.limit))?;
-    if claim.kind != ClaimKind::Deliveries {
-        arguments.int(SPARE)?;
-    }
-    let text = if claim.kind == ClaimKind::Deliveries {
-        lanes(&mut arguments, claim)?;
-        oldest_of_lanes(schema)
+    let text = if let Some(lane) = Table::lane(claim.kind) {
+        lanes(&mut arguments, claim, lane)?;
+        oldest_of_lanes(schema, Table::of(kind), lane)
     } else {
+        arguments.int(SPARE)?;
         oldest(schema, Table::of(kind))
     };
     let query = sqlx::query_with(kept(text), arguments.into_inner());
@@ -81,25 +79,23 @@ pub(crate) async fn backlog(
     Ok(Backlog { count, oldest: oldest.map(Timestamp::from_millis) })
 }
 
-/// `$1` now, `$2` how much is counted; of deliveries, for each endpoint.
+/// `$1` now, `$2` how much is counted, of each lane where there are any.
 fn waiting(schema: &Schema, kind: ClaimKind) -> String {
     let name = schema.table(Table::claimed(kind));
-    match kind {
-        ClaimKind::Deliveries => format!(
+    match Table::lane(kind) {
+        Some(Column { name: column, .. }) => format!(
             "with recursive {lanes} \
              select coalesce(sum(w.count), 0)::bigint, min(w.since) from lane \
              cross join lateral (select count(*) as count, min(d.due_at) as since from \
              (select d.due_at from {name} as d \
-             where d.endpoint = lane.endpoint and d.due_at <= $1 \
+             where d.{column} = lane.{column} and d.due_at <= $1 \
              order by d.due_at limit $2) as d) as w",
-            lanes = every_lane(&name),
+            lanes = every_lane(&name, column),
         ),
-        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
-            format!(
-                "select count(*), min(d.due_at) from (select d.due_at from {name} as d \
-                 where d.due_at <= $1 order by d.due_at limit $2) as d"
-            )
-        }
+        None => format!(
+            "select count(*), min(d.due_at) from (select d.due_at from {name} as d \
+             where d.due_at <= $1 order by d.due_at limit $2) as d"
+        ),
     }
 }
 
@@ -146,35 +142,39 @@ fn lease(schema: &Schema, table: &Table) -> String {
     )
 }
 
-/// How many of each endpoint may be handed out.
-fn lanes(arguments: &mut Arguments, claim: &Claim) -> Result<(), StoreError> {
+/// How many of each lane may be handed out.
+fn lanes(arguments: &mut Arguments, claim: &Claim, lane: Column) -> Result<(), StoreError> {
     let cap = claim.lanes.as_ref().map_or(claim.limit, |lanes| lanes.cap);
     arguments.int(i64::from(cap))?;
     arguments.int(SPARE)?;
     let all = claim.lanes.as_ref().map(|lanes| lanes.held.as_slice()).unwrap_or_default();
-    let mut held = Columns::new([Kind::Id, Kind::Int], all.len());
-    for (endpoint, count) in all {
-        held.push([Cell::Id(endpoint.uuid()), Cell::Int(i64::from(*count))])?;
+    let mut held = Columns::new([lane.kind, Kind::Int], all.len());
+    for (of, count) in all {
+        let cell = lane_cell(of);
+        if cell.kind() == Some(lane.kind) {
+            held.push([cell, Cell::Int(i64::from(*count))])?;
+        }
     }
     arguments.columns(held)
 }
 
-/// The same, and `$4` the room of an endpoint of which nothing is held, `$5` how many times as
-/// many candidates, `$6` and `$7` which endpoints hold how many.
+/// The same, and `$4` the room of a lane of which nothing is held, `$5` how many times as many
+/// candidates, `$6` and `$7` which lanes hold how many.
 ///
-/// Steps from one endpoint to the next over the index, looks at the oldest of each, and opens only
+/// Steps from one lane to the next over the index, looks at the oldest of each, and opens only
 /// those that can matter: however much waits for one of them, it costs the others nothing.
-fn oldest_of_lanes(schema: &Schema) -> String {
-    let table = Table::claimed(ClaimKind::Deliveries);
+fn oldest_of_lanes(schema: &Schema, table: &Table, lane: Column) -> String {
     let name = schema.table(table);
     let key = Cow::from(names(table.key(), "d."));
+    let array = if lane.kind == Kind::Id { "uuid" } else { "text" };
+    let lane = lane.name;
     format!(
         "with recursive {lanes}, \
-         held as (select h.endpoint, max(h.count) as count \
-                  from unnest($6::uuid[], $7::bigint[]) as h(endpoint, count) group by 1), \
+         held as (select h.lane, max(h.count) as count \
+                  from unnest($6::{array}[], $7::bigint[]) as h(lane, count) group by 1), \
          open as materialized (\
-         select lane.endpoint, $4 - coalesce(held.count, 0) as room \
-         from lane left join held on held.endpoint = lane.endpoint \
+         select lane.{lane}, $4 - coalesce(held.count, 0) as room \
+         from lane left join held on held.lane = lane.{lane} \
          cross join lateral {head} as d \
          where $4 - coalesce(held.count, 0) > 0 \
          order by d.due_at, {key} limit $3 * $5), \
@@ -187,25 +187,26 @@ fn oldest_of_lanes(schema: &Schema) -> String {
          where d.due_at <= $1 \
          order by o.due_at, {key} limit $3 for update of d skip locked) \
          {lease}",
-        lanes = every_lane(&name),
-        head = first(&name, &key, "d.endpoint = lane.endpoint and d.due_at <= $1", "1"),
-        waiting = first(&name, &key, "d.endpoint = open.endpoint and d.due_at <= $1", "open.room"),
+        lanes = every_lane(&name, lane),
+        head = first(&name, &key, &format!("d.{lane} = lane.{lane} and d.due_at <= $1"), "1"),
+        waiting =
+            first(&name, &key, &format!("d.{lane} = open.{lane} and d.due_at <= $1"), "open.room"),
         same = same(table, "d", "o"),
         lease = lease(schema, table),
     )
 }
 
-/// Every endpoint that something waits for, and a last one that is null.
-fn every_lane(name: &str) -> String {
+/// Every lane that something waits in, and a last one that is null.
+fn every_lane(name: &str, lane: &str) -> String {
     format!(
-        "lane(endpoint) as (\
-         (select d.endpoint from {name} as d where d.due_at is not null \
-          order by d.endpoint limit 1) \
+        "lane({lane}) as (\
+         (select d.{lane} from {name} as d where d.due_at is not null \
+          order by d.{lane} limit 1) \
          union all \
-         select (select d.endpoint from {name} as d \
-                 where d.due_at is not null and d.endpoint > lane.endpoint \
-                 order by d.endpoint limit 1) \
-         from lane where lane.endpoint is not null)"
+         select (select d.{lane} from {name} as d \
+                 where d.due_at is not null and d.{lane} > lane.{lane} \
+                 order by d.{lane} limit 1) \
+         from lane where lane.{lane} is not null)"
     )
 }
 

@@ -45,7 +45,7 @@ impl Column {
 /// One value, borrowed from the record where that saves a copy.
 ///
 /// Its `Debug` shows the kind only: cells hold personal data and secrets.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "adapters bind every kind")]
 pub enum Cell<'a> {
     /// Nothing.

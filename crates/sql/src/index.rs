@@ -20,8 +20,8 @@
 //!   status with dates, and dates alone (as a range within each of the few words) are each read
 //!   from a contiguous part; a currency, country, method or network is counted over the narrow
 //!   index alone, without touching a row, and only within the asked dates.
-//! * **Due rows.** Claims run over all accounts, so these begin with `due_at` (deliveries: with
-//!   the endpoint, so that each can be served from its own oldest on) and not with the account;
+//! * **Due rows.** Claims run over all accounts, so these begin with the lane (an endpoint, a
+//!   connection, so that each can be served from its own oldest on) or with `due_at`, and not with the account;
 //!   on a database that is spread by account, each node has its own. They hold only what waits.
 
 /// An index that is not the primary key.
@@ -93,7 +93,7 @@ pub const INDEXES: &[Index] = &[
     index("payments_payment_link", "payments", &["payment_link", "number"],
         Some("payment_link is not null")),
     index("payments_reference", "payments", REFERENCES, REFERENCED),
-    index("payments_due", "payments", &["due_at"], DUE),
+    index("payments_due", "payments", &["lane", "due_at"], DUE),
 
     unique("payouts_number", "payouts", NUMBERS),
     index("payouts_facets", "payouts",
@@ -102,14 +102,14 @@ pub const INDEXES: &[Index] = &[
     index("payouts_customer", "payouts", &["customer", "number"],
         Some("customer is not null")),
     index("payouts_reference", "payouts", REFERENCES, REFERENCED),
-    index("payouts_due", "payouts", &["due_at"], DUE),
+    index("payouts_due", "payouts", &["lane", "due_at"], DUE),
 
     unique("refunds_number", "refunds", NUMBERS),
     index("refunds_facets", "refunds",
         &["account", "live", "status", "created_at", "number", "currency"], None),
     index("refunds_payment", "refunds", &["payment", "number"], None),
     index("refunds_reference", "refunds", REFERENCES, REFERENCED),
-    index("refunds_due", "refunds", &["due_at"], DUE),
+    index("refunds_due", "refunds", &["lane", "due_at"], DUE),
 
     unique("webhook_endpoints_number", "webhook_endpoints", NUMBERS),
     // At most sixteen of a scope, whatever was deleted over the years.

@@ -30,6 +30,6 @@ pub use migrated::Migrated;
 pub use row::{RowError, RowReader};
 pub use statistics::{StatisticsRows, statistics};
 pub use table::{
-    Table, balance_cells, claimed, entry_cells, listed, read_balance, read_entry, read_record,
-    record_cells,
+    Table, balance_cells, claimed, entry_cells, lane_cell, listed, read_balance, read_entry,
+    read_record, record_cells,
 };

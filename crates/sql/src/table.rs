@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use cauri_core::{
-    Account, ApiKey, Balance, ClaimKind, Customer, Delivery, Entry, Event, IdempotencyRecord, List,
-    Payment, PaymentLink, Payout, Record, RecordKind, Refund, Row, Setting, Subscriptions,
-    TimelineEntry, WebhookEndpoint,
+    Account, ApiKey, Balance, ClaimKind, Customer, Delivery, Entry, Event, Id as _,
+    IdempotencyRecord, Lane, List, Payment, PaymentLink, Payout, Record, RecordKind, Refund, Row,
+    Setting, Subscriptions, TimelineEntry, WebhookEndpoint,
 };
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// A table: its name and its columns, in the order in which rows are written and read.
 ///
 /// The primary key is the first [`key`](Self::key) columns. Tables of records end in `version`,
-/// `due_at` and, where the store numbers them, `number`.
+/// `due_at`, of orders `lane`, and, where the store numbers them, `number`.
 ///
 /// Every table has `due_at`, also those whose records never wait for anything: a store keeps what
 /// it is given, and a null costs a bit. Only those that are claimed have an index on it.
@@ -40,8 +40,9 @@ macro_rules! records {
             pub fn of(kind: RecordKind) -> &'static Self {
                 match kind {
                     $(RecordKind::$kind => {
-                        static TABLE: LazyLock<Table> =
-                            LazyLock::new(|| of::<$type>($name, $key, $numbered));
+                        static TABLE: LazyLock<Table> = LazyLock::new(|| {
+                            of::<$type>(RecordKind::$kind, $name, $key, $numbered)
+                        });
                         &TABLE
                     })+
                 }
@@ -86,13 +87,24 @@ fn plain<T: Mapped>(name: &'static str, key: usize) -> Table {
     Table { name, key, columns: T::columns() }
 }
 
-fn of<T: Mapped>(name: &'static str, key: usize, numbered: bool) -> Table {
+fn of<T: Mapped>(kind: RecordKind, name: &'static str, key: usize, numbered: bool) -> Table {
     let mut table = plain::<T>(name, key);
     table.columns.extend([Column::new("version", Kind::Int), Column::or_null("due_at", Kind::Int)]);
+    if is_order(kind) {
+        table.columns.push(LANE);
+    }
     if numbered {
         table.columns.push(Column::new("number", Kind::Int));
     }
     table
+}
+
+/// Where an order waits when it is due, see [`lane_cell`]. Follows from the rest of the row; only an
+/// index can tell lanes apart that are not in a column.
+const LANE: Column = Column::new("lane", Kind::Text);
+
+const fn is_order(kind: RecordKind) -> bool {
+    matches!(kind, RecordKind::Payment | RecordKind::Payout | RecordKind::Refund)
 }
 
 impl Table {
@@ -164,6 +176,16 @@ impl Table {
         }
     }
 
+    /// The column that tells lanes apart; `None` of what waits in none.
+    #[must_use]
+    pub fn lane(kind: ClaimKind) -> Option<Column> {
+        match kind {
+            ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds => Some(LANE),
+            ClaimKind::Deliveries => Some(Column::new("endpoint", Kind::Id)),
+            ClaimKind::Idempotency => None,
+        }
+    }
+
     /// Does the store number its rows?
     #[must_use]
     pub fn is_numbered(&self) -> bool {
@@ -202,6 +224,17 @@ pub const fn listed(list: List) -> Option<RecordKind> {
     }
 }
 
+/// What the column of lanes holds of a lane: the endpoint, or a text that no name of a connection
+/// can make another lane's.
+#[must_use]
+pub fn lane_cell(lane: &Lane) -> Cell<'static> {
+    match lane {
+        Lane::Inside => Cell::Text("".into()),
+        Lane::Connection(connection) => Cell::Text(format!(">{connection}").into()),
+        Lane::Endpoint(endpoint) => Cell::Id(endpoint.uuid()),
+    }
+}
+
 /// The cells of a record's row, in the order of its table's columns. A number that is not known
 /// (on updates) is null.
 #[must_use]
@@ -212,6 +245,9 @@ pub fn record_cells(row: &Row) -> Vec<Cell<'_>> {
     put(record, &mut cells);
     version.put(&mut cells);
     due_at.put(&mut cells);
+    if is_order(record.kind()) {
+        cells.push(record.lane().map_or(Cell::Null, |lane| lane_cell(&lane)));
+    }
     if table.is_numbered() {
         number.put(&mut cells);
     }
@@ -228,6 +264,12 @@ pub fn read_record<R: RowReader + ?Sized>(kind: RecordKind, row: &R) -> Result<R
     let record = take(kind, &mut reader)?;
     let version = reader.take()?;
     let due_at = reader.take()?;
+    if is_order(kind) {
+        let (lane, place) = reader.cell()?;
+        if record.lane().is_none_or(|it| lane_cell(&it) != lane) {
+            return Err(place.wrong("another lane than the record's"));
+        }
+    }
     let number = if table.is_numbered() { Some(reader.take::<i64>()?) } else { None };
     Ok(Row { record, version, due_at, number })
 }

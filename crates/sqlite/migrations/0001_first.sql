@@ -172,6 +172,7 @@ create table payments (
     simulated_at integer,
     version integer not null,
     due_at integer,
+    lane text not null,
     number integer not null,
     primary key (id, account, live)
 ) strict;
@@ -195,7 +196,7 @@ create index payments_reference
     where reference is not null;
 
 create index payments_due
-    on payments (due_at)
+    on payments (lane, due_at)
     where due_at is not null;
 
 create table payouts (
@@ -227,6 +228,7 @@ create table payouts (
     simulated_at integer,
     version integer not null,
     due_at integer,
+    lane text not null,
     number integer not null,
     primary key (id, account, live)
 ) strict;
@@ -246,7 +248,7 @@ create index payouts_reference
     where reference is not null;
 
 create index payouts_due
-    on payouts (due_at)
+    on payouts (lane, due_at)
     where due_at is not null;
 
 create table refunds (
@@ -274,6 +276,7 @@ create table refunds (
     simulated_at integer,
     version integer not null,
     due_at integer,
+    lane text not null,
     number integer not null,
     primary key (id, account, live)
 ) strict;
@@ -292,7 +295,7 @@ create index refunds_reference
     where reference is not null;
 
 create index refunds_due
-    on refunds (due_at)
+    on refunds (lane, due_at)
     where due_at is not null;
 
 create table timeline_entries (

@@ -2,10 +2,9 @@
 
 use std::collections::{BinaryHeap, HashMap};
 
-use cauri::{Backlog, Claim, ClaimKind, Id as _, Lanes, Record, StoreError, Timestamp, Versioned};
-use cauri_sql::{Cell, Table, claimed, read_record};
+use cauri::{Backlog, Claim, ClaimKind, Lanes, Record, StoreError, Timestamp, Versioned};
+use cauri_sql::{Cell, Column, RowReader as _, Table, claimed, lane_cell, read_record};
 use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
-use uuid::Uuid;
 
 use crate::{
     bind::{Arguments, Found, int},
@@ -20,10 +19,12 @@ pub(crate) async fn is_due(
     connection: &mut SqliteConnection,
     claim: &Claim,
 ) -> Result<bool, StoreError> {
-    match claim.kind {
-        _ if claim.limit == 0 => Ok(false),
-        ClaimKind::Deliveries => Ok(!lanes(connection, claim).await?.is_empty()),
-        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
+    if claim.limit == 0 {
+        return Ok(false);
+    }
+    match Table::lane(claim.kind) {
+        Some(lane) => Ok(!lanes(connection, claim, lane).await?.is_empty()),
+        None => {
             let one = Claim { limit: 1, ..claim.clone() };
             Ok(!oldest(connection, &one).await?.is_empty())
         }
@@ -35,11 +36,9 @@ pub(crate) async fn claim(
     connection: &mut SqliteConnection,
     claim: &Claim,
 ) -> Result<Vec<Versioned<Record>>, StoreError> {
-    let rowids = match claim.kind {
-        ClaimKind::Deliveries => oldest_of_lanes(connection, claim).await?,
-        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
-            oldest(connection, claim).await?
-        }
+    let rowids = match Table::lane(claim.kind) {
+        Some(lane) => oldest_of_lanes(connection, claim, lane).await?,
+        None => oldest(connection, claim).await?,
     };
     lease(connection, claim, &rowids).await
 }
@@ -61,19 +60,19 @@ pub(crate) async fn backlog(
 }
 
 pub(crate) fn backlog_text(kind: ClaimKind) -> String {
-    match kind {
-        ClaimKind::Deliveries => format!(
-            "{HEADS} select coalesce(sum((select count(*) from (select 1 from deliveries as d \
-             where d.due_at is not null and d.endpoint = head.endpoint and d.due_at <= ?1 \
-             limit ?2))), 0), min(since) from head where since <= ?1"
+    let table = Table::claimed(kind).name();
+    match Table::lane(kind) {
+        Some(lane) => format!(
+            "{heads} select coalesce(sum((select count(*) from (select 1 from {table} as d \
+             where d.due_at is not null and d.{lane} = head.{lane} and d.due_at <= ?1 \
+             limit ?2))), 0), min(since) from head where since <= ?1",
+            heads = heads(table, lane),
+            lane = lane.name,
         ),
-        ClaimKind::Payments | ClaimKind::Payouts | ClaimKind::Refunds | ClaimKind::Idempotency => {
-            format!(
-                "select count(*), min(due_at) from (select due_at from {} \
-                 where due_at is not null and due_at <= ?1 order by due_at limit ?2)",
-                Table::claimed(kind).name()
-            )
-        }
+        None => format!(
+            "select count(*), min(due_at) from (select due_at from {table} \
+             where due_at is not null and due_at <= ?1 order by due_at limit ?2)"
+        ),
     }
 }
 
@@ -97,80 +96,92 @@ pub(crate) fn oldest_text(kind: ClaimKind) -> String {
     )
 }
 
-/// An endpoint that something is due for, since when, and how much of it may be handed out.
-struct Lane {
-    endpoint: Uuid,
+/// A lane that something is due in, since when, and how much of it may be handed out.
+struct Open {
+    lane: Cell<'static>,
     since: i64,
     room: u16,
 }
 
-/// Steps from one endpoint to the next over the index, so that it costs as much as there are
-/// endpoints, however much waits for each.
-const HEADS: &str = "with recursive lane (endpoint) as (\
-     select min(endpoint) from deliveries where due_at is not null \
-     union all \
-     select (select min(d.endpoint) from deliveries as d \
-     where d.due_at is not null and d.endpoint > lane.endpoint) \
-     from lane where lane.endpoint is not null), \
-     head (endpoint, since) as materialized (\
-     select endpoint, (select min(d.due_at) from deliveries as d \
-     where d.due_at is not null and d.endpoint = lane.endpoint) \
-     from lane where endpoint is not null)";
-
-pub(crate) fn heads_text() -> String {
-    format!("{HEADS} select endpoint, since from head where since <= ? order by since, endpoint")
+/// Steps from one lane to the next over the index, so that it costs as much as there are lanes,
+/// however much waits in each.
+fn heads(table: &str, Column { name: lane, .. }: Column) -> String {
+    format!(
+        "with recursive lane ({lane}) as (\
+         select min({lane}) from {table} where due_at is not null \
+         union all \
+         select (select min(d.{lane}) from {table} as d \
+         where d.due_at is not null and d.{lane} > lane.{lane}) \
+         from lane where lane.{lane} is not null), \
+         head ({lane}, since) as materialized (\
+         select {lane}, (select min(d.due_at) from {table} as d \
+         where d.due_at is not null and d.{lane} = lane.{lane}) \
+         from lane where {lane} is not null)"
+    )
 }
 
-/// The endpoints that something is due for and that have room, by their oldest.
-async fn lanes(connection: &mut SqliteConnection, claim: &Claim) -> Result<Vec<Lane>, StoreError> {
+pub(crate) fn heads_text(kind: ClaimKind, lane: Column) -> String {
+    format!(
+        "{} select {lane}, since from head where since <= ? order by since, {lane}",
+        heads(Table::claimed(kind).name(), lane),
+        lane = lane.name,
+    )
+}
+
+/// The lanes that something is due in and that have room, by their oldest.
+async fn lanes(
+    connection: &mut SqliteConnection,
+    claim: &Claim,
+    column: Column,
+) -> Result<Vec<Open>, StoreError> {
     let mut arguments = Arguments::default();
     arguments.int(claim.now.millis())?;
     let all = claim.limit;
-    let held: HashMap<Uuid, u16> = claim
+    let held: HashMap<Cell<'_>, u16> = claim
         .lanes
         .iter()
         .flat_map(|lanes| &lanes.held)
-        .map(|(endpoint, held)| (endpoint.uuid(), *held))
+        .map(|(lane, held)| (lane_cell(lane), *held))
         .collect();
-    let room = |endpoint: &Uuid| {
-        let used = held.get(endpoint).copied().unwrap_or(0);
+    let room = |lane: &Cell<'_>| {
+        let used = held.get(lane).copied().unwrap_or(0);
         claim.lanes.as_ref().map_or(all, |lanes: &Lanes| lanes.cap.saturating_sub(used))
     };
     let mut lanes = Vec::new();
-    for row in fetch(connection, heads_text(), arguments).await? {
-        let bits: &[u8] = row.try_get(0).map_err(broken)?;
-        let endpoint = Uuid::from_slice(bits).map_err(broken)?;
-        let room = room(&endpoint).min(all);
+    for row in fetch(connection, heads_text(claim.kind, column), arguments).await? {
+        let lane = Found { row: &row, from: 0 }.cell(0, column.kind).map_err(broken)?.into_owned();
+        let room = room(&lane).min(all);
         if room > 0 {
-            lanes.push(Lane { endpoint, since: int(&row, 1)?, room });
+            lanes.push(Open { lane, since: int(&row, 1)?, room });
         }
     }
     Ok(lanes)
 }
 
-/// The oldest that is due, no more of each endpoint than it has room for.
+/// The oldest that is due, no more of each lane than it has room for.
 async fn oldest_of_lanes(
     connection: &mut SqliteConnection,
     claim: &Claim,
+    column: Column,
 ) -> Result<Vec<i64>, StoreError> {
     let limit = usize::from(claim.limit);
-    let lanes = lanes(connection, claim).await?;
+    let lanes = lanes(connection, claim, column).await?;
     let mut oldest = BinaryHeap::<Due>::with_capacity(limit.saturating_add(1));
     let mut left = lanes.as_slice();
     while let Some(first) = left.first() {
-        // Full, and every endpoint that is left has younger ones only.
+        // Full, and every lane that is left has younger ones only.
         if oldest.len() >= limit && oldest.peek().is_some_and(|last| last.at < first.since) {
             break;
         }
         let (now, later) = left.split_at(fitting(left.len()).min(LANES_MAX));
         left = later;
         let mut arguments = Arguments::default();
-        for lane in now {
-            arguments.cell(Cell::Id(lane.endpoint))?;
+        for open in now {
+            arguments.cell(open.lane.clone())?;
             arguments.int(claim.now.millis())?;
-            arguments.int(i64::from(lane.room))?;
+            arguments.int(i64::from(open.room))?;
         }
-        for row in fetch(connection, lanes_text(now.len()), arguments).await? {
+        for row in fetch(connection, lanes_text(claim.kind, column, now.len()), arguments).await? {
             oldest.push(Due {
                 at: int(&row, 0)?,
                 account: row.try_get(1).map_err(broken)?,
@@ -186,15 +197,19 @@ async fn oldest_of_lanes(
     Ok(oldest.into_sorted_vec().into_iter().map(|due| due.rowid).collect())
 }
 
-/// The oldest of each of so many endpoints.
-pub(crate) fn lanes_text(lanes: usize) -> String {
-    let lane = "select * from (select due_at, account, live, id, rowid from deliveries \
-         where endpoint = ? and due_at is not null and due_at <= ? \
-         order by due_at, account, live, id limit ?)";
+/// The oldest of each of so many lanes.
+pub(crate) fn lanes_text(kind: ClaimKind, lane: Column, lanes: usize) -> String {
+    let lane = format!(
+        "select * from (select due_at, account, live, id, rowid from {} \
+         where {} = ? and due_at is not null and due_at <= ? \
+         order by due_at, account, live, id limit ?)",
+        Table::claimed(kind).name(),
+        lane.name,
+    );
     vec![lane; lanes].join(" union all ")
 }
 
-/// A delivery in the order of claims.
+/// What is due, in the order of claims.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     at: i64,
@@ -204,7 +219,7 @@ struct Due {
     rowid: i64,
 }
 
-/// How many endpoints one statement looks at.
+/// How many lanes one statement looks at.
 const LANES_MAX: usize = 16;
 
 /// Moves `due_at` of these rows and answers them, in this order.

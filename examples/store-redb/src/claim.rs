@@ -1,17 +1,19 @@
 //! Handing out what is due.
 
-use std::ops::Bound::{Excluded, Included};
+use std::{
+    collections::HashMap,
+    ops::Bound::{Excluded, Included},
+};
 
-use cauri::{Claim, EndpointId, Id, Record, Versioned};
+use cauri::{Claim, Record, Versioned};
 use cauri_sql::Table;
 use redb::{Database, ReadTransaction, ReadableDatabase};
-use uuid::Uuid;
 
 use crate::{
     commit::Turn,
     error::Failure,
     read::versioned,
-    table::{self, DUES, Due, LAST},
+    table::{self, DUES, LAST},
 };
 
 pub(crate) fn claim(database: &Database, claim: &Claim) -> Result<Vec<Versioned<Record>>, Failure> {
@@ -37,21 +39,30 @@ pub(crate) fn claim(database: &Database, claim: &Claim) -> Result<Vec<Versioned<
 fn due(at: &ReadTransaction, claim: &Claim) -> Result<Vec<String>, Failure> {
     let (table, kind) = (at.open_table(DUES)?, Table::claimed(claim.kind).name());
     let mut found = Vec::new();
-    let mut from = Included::<Due<'_>>((kind, 0, i64::MIN, ""));
-    let end = Included((kind, u128::MAX, i64::MAX, LAST));
-    let room = |lane| {
-        let id = EndpointId::from_uuid(Uuid::from_u128(lane));
-        usize::from(claim.lanes.as_ref().map_or(claim.limit, |lanes| lanes.room(id)))
+    let lanes = claim.lanes.as_ref().filter(|_| Table::lane(claim.kind).is_some());
+    let held = lanes.iter().flat_map(|lanes| &lanes.held);
+    let held: HashMap<_, _> = held.map(|(lane, held)| (table::lane(Some(lane)), *held)).collect();
+    let room = |lane: &str| {
+        let held = held.get(lane).copied().unwrap_or(0);
+        lanes.map_or(claim.limit, |lanes| lanes.cap.saturating_sub(held))
     };
-    while let Some(first) = table.range((from, end))?.next().transpose()? {
-        let lane = first.0.value().1;
-        let waiting = (kind, lane, i64::MIN, "")..=(kind, lane, claim.now.millis(), LAST);
-        for due in table.range(waiting)?.take(room(lane)) {
+    let end = Included((kind, LAST, i64::MAX, LAST));
+    let mut passed = None::<String>;
+    loop {
+        let from = match &passed {
+            None => Included((kind, "", i64::MIN, "")),
+            Some(lane) => Excluded((kind, lane.as_str(), i64::MAX, LAST)),
+        };
+        let Some(first) = table.range((from, end))?.next().transpose()? else { break };
+        let lane = first.0.value().1.to_owned();
+        let waiting =
+            (kind, lane.as_str(), i64::MIN, "")..=(kind, lane.as_str(), claim.now.millis(), LAST);
+        for due in table.range(waiting)?.take(room(&lane).into()) {
             let (due, _) = due?;
             let (_, _, moment, name) = due.value();
             found.push((moment, name.to_owned()));
         }
-        from = Excluded((kind, lane, i64::MAX, LAST));
+        passed = Some(lane);
     }
     found.sort();
     found.truncate(usize::from(claim.limit));

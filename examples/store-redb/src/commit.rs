@@ -94,7 +94,8 @@ impl Turn {
 
     /// Keeps a value and what it is found by.
     fn put(&self, row: &Row, name: &str) -> Result<(), Failure> {
-        if let Some(due) = table::due(row, name) {
+        let lane = table::lane(row.record.lane().as_ref());
+        if let Some(due) = table::due(row, &lane, name) {
             self.at.open_table(DUES)?.insert(due, ())?;
         }
         if let Some(payment) = table::payment(&row.record) {
@@ -109,7 +110,8 @@ impl Turn {
     fn take(&self, name: &str) -> Result<Option<Row>, Failure> {
         let Some(old) = table::row(&self.before, name)? else { return Ok(None) };
         self.at.open_table(RECORDS)?.remove(name)?;
-        if let Some(due) = table::due(&old, name) {
+        let lane = table::lane(old.record.lane().as_ref());
+        if let Some(due) = table::due(&old, &lane, name) {
             self.at.open_table(DUES)?.remove(due)?;
         }
         if let Some(payment) = table::payment(&old.record) {

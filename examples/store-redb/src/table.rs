@@ -1,7 +1,7 @@
 //! The tables. redb sorts the tuples that are their keys, so that what is read together lies
 //! together.
 
-use cauri::{Id, Key, LedgerAccount, List, Record, Row, Scope};
+use cauri::{Id, Key, Lane, LedgerAccount, List, Record, Row, Scope};
 use cauri_sql::Table;
 use redb::{Database, ReadTransaction, TableDefinition};
 
@@ -22,8 +22,8 @@ pub(crate) const DUES: TableDefinition<'_, Due<'static>, ()> = TableDefinition::
 
 /// List, account, live, payment (of a timeline), number.
 pub(crate) type Place = (&'static str, u128, bool, u128, i64);
-/// Table, lane (the endpoint of a delivery), moment, name.
-pub(crate) type Due<'a> = (&'a str, u128, i64, &'a str);
+/// Table, lane, moment, name.
+pub(crate) type Due<'a> = (&'a str, &'a str, i64, &'a str);
 type Account<'a> = (u128, bool, &'a str, &'static str);
 type Payment = (u128, bool, u128, u128);
 
@@ -66,12 +66,17 @@ pub(crate) fn payment(record: &Record) -> Option<Payment> {
     Some((account, live, it.customer?.uuid().as_u128(), it.id.uuid().as_u128()))
 }
 
-/// Where a record waits, when it does.
-pub(crate) fn due<'a>(row: &Row, name: &'a str) -> Option<Due<'a>> {
-    let lane = match &row.record {
-        Record::Delivery(it) => it.endpoint.uuid().as_u128(),
-        _ => 0,
-    };
+/// Where a record waits: what has no lane in one of the same name.
+pub(crate) fn lane(lane: Option<&Lane>) -> String {
+    match lane {
+        None | Some(Lane::Inside) => String::new(),
+        Some(Lane::Connection(name)) => format!(">{name}"),
+        Some(Lane::Endpoint(id)) => id.to_string(),
+    }
+}
+
+/// By what it is found when it is due, if it ever is.
+pub(crate) fn due<'a>(row: &Row, lane: &'a str, name: &'a str) -> Option<Due<'a>> {
     Some((Table::of(row.record.kind()).name(), lane, row.due_at?.millis(), name))
 }
 

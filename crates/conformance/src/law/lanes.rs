@@ -1,8 +1,11 @@
-//! 10. Claims by lanes: one endpoint's backlog costs the others nothing.
+//! 10. Claims by lanes: the backlog of one endpoint or connection costs the others nothing.
 
 use std::collections::BTreeMap;
 
-use cauri::{ClaimKind, Delivery, EndpointId, Lanes, Record, Versioned};
+use cauri::{
+    ClaimKind, Connection, Delivery, EndpointId, Environment, Lane, Lanes, Payment, Record,
+    RecordKind, Versioned,
+};
 
 use crate::{
     fixtures::{self, Random},
@@ -38,17 +41,21 @@ const fn free(cap: u16) -> Lanes {
     Lanes { cap, held: Vec::new() }
 }
 
+fn of(held: &[(EndpointId, u16)]) -> Vec<(Lane, u16)> {
+    held.iter().map(|(endpoint, count)| (Lane::Endpoint(*endpoint), *count)).collect()
+}
+
 pub(super) async fn law_10_an_endpoint_has_no_more_than_its_room(subject: Subject) {
     let mut random = Random::new(1021);
     let [a, b, c] = endpoints(&mut random);
     waiting(&subject, &mut random, &[(a, 1), (a, 2), (a, 3), (b, 4), (c, 5), (b, 6), (b, 7)]).await;
-    assert_eq!(subject.claim(&by_lanes(at(9), 9, free(0))).await, []);
+    assert_eq!(subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 9, free(0))).await, []);
     // Oldest first over all endpoints, passing over those that are full.
-    let handed = subject.claim(&by_lanes(at(9), 3, free(2))).await;
+    let handed = subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 3, free(2))).await;
     assert_eq!(to(&handed), [a, a, b]);
-    let handed = subject.claim(&by_lanes(at(9), 9, free(1))).await;
+    let handed = subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 9, free(1))).await;
     assert_eq!(to(&handed), [a, c, b]);
-    assert_eq!(to(&subject.claim(&by_lanes(at(9), 9, free(9))).await), [b]);
+    assert_eq!(to(&subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 9, free(9))).await), [b]);
 }
 
 pub(super) async fn law_10_what_is_held_already_takes_room(subject: Subject) {
@@ -56,10 +63,16 @@ pub(super) async fn law_10_what_is_held_already_takes_room(subject: Subject) {
     let [a, b, c] = endpoints(&mut random);
     let all = [(a, 1), (a, 2), (a, 3), (b, 4), (b, 5), (b, 6), (c, 7), (c, 8), (c, 9)];
     waiting(&subject, &mut random, &all).await;
-    let lanes = Lanes { cap: 2, held: vec![(a, 2), (b, 1), (random.id(), 2)] };
-    assert_eq!(to(&subject.claim(&by_lanes(at(9), 99, lanes)).await), [b, c, c]);
-    let lanes = Lanes { cap: 2, held: vec![(a, 9), (b, 0)] };
-    assert_eq!(to(&subject.claim(&by_lanes(at(9), 99, lanes)).await), [b, b, c]);
+    let lanes = Lanes { cap: 2, held: of(&[(a, 2), (b, 1), (random.id(), 2)]) };
+    assert_eq!(
+        to(&subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 99, lanes)).await),
+        [b, c, c]
+    );
+    let lanes = Lanes { cap: 2, held: of(&[(a, 9), (b, 0)]) };
+    assert_eq!(
+        to(&subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 99, lanes)).await),
+        [b, b, c]
+    );
 }
 
 pub(super) async fn law_10_a_backlog_costs_the_others_nothing(subject: Subject) {
@@ -68,10 +81,10 @@ pub(super) async fn law_10_a_backlog_costs_the_others_nothing(subject: Subject) 
     let mut all: Vec<_> = (0..600).map(|millis| (dead, millis)).collect();
     all.extend([(a, 700), (b, 701), (a, 702), (b, 703)]);
     waiting(&subject, &mut random, &all).await;
-    let handed = subject.claim(&by_lanes(at(999), 10, free(3))).await;
+    let handed = subject.claim(&by_lanes(ClaimKind::Deliveries, at(999), 10, free(3))).await;
     assert_eq!(to(&handed), [dead, dead, dead, a, b, a, b]);
-    let lanes = Lanes { cap: 3, held: vec![(dead, 3)] };
-    assert_eq!(subject.claim(&by_lanes(at(999), 10, lanes)).await, []);
+    let lanes = Lanes { cap: 3, held: of(&[(dead, 3)]) };
+    assert_eq!(subject.claim(&by_lanes(ClaimKind::Deliveries, at(999), 10, lanes)).await, []);
 }
 
 pub(super) async fn law_10_without_lanes_there_is_no_cap(subject: Subject) {
@@ -94,8 +107,11 @@ pub(super) async fn law_10_no_endpoint_is_passed_over_for_ever(subject: Subject)
     waiting(&subject, &mut random, &each.collect::<Vec<_>>()).await;
     let mut held = BTreeMap::<EndpointId, u16>::new();
     for _ in 0..5 {
-        let lanes = Lanes { cap: 1, held: held.clone().into_iter().collect() };
-        for endpoint in to(&subject.claim(&by_lanes(at(99_999), 4, lanes)).await) {
+        let taken = Vec::from_iter(held.clone());
+        let lanes = Lanes { cap: 1, held: of(&taken) };
+        for endpoint in
+            to(&subject.claim(&by_lanes(ClaimKind::Deliveries, at(99_999), 4, lanes)).await)
+        {
             *held.entry(endpoint).or_default() += 1;
         }
     }
@@ -106,8 +122,112 @@ pub(super) async fn law_10_a_delivery_waits_at_its_present_endpoint(subject: Sub
     let mut random = Random::new(1026);
     let [a, b] = endpoints(&mut random);
     waiting(&subject, &mut random, &[(a, 1), (a, 2)]).await;
-    let held = subject.claim(&by_lanes(at(9), 1, free(1))).await.remove(0);
+    let held = subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 1, free(1))).await.remove(0);
     let moved = Delivery { endpoint: b, ..delivery(&held).clone() };
     subject.accept(update_due(moved, held.version, Some(at(3)))).await;
-    assert_eq!(to(&subject.claim(&by_lanes(at(9), 9, free(1))).await), [a, b]);
+    assert_eq!(
+        to(&subject.claim(&by_lanes(ClaimKind::Deliveries, at(9), 9, free(1))).await),
+        [a, b]
+    );
+}
+
+/// The kinds of orders, and where each waits.
+const ORDERS: [(ClaimKind, RecordKind); 3] = [
+    (ClaimKind::Payments, RecordKind::Payment),
+    (ClaimKind::Payouts, RecordKind::Payout),
+    (ClaimKind::Refunds, RecordKind::Refund),
+];
+
+/// An order that waits over a connection, or inside.
+fn order(random: &mut Random, kind: RecordKind, over: Option<&str>) -> Record {
+    let environment = if over.is_some() { Environment::Live } else { Environment::Sandbox };
+    let scope = cauri::Scope { environment, ..random.scope() };
+    let connection = Connection::new(over.unwrap_or("hangs"));
+    match fixtures::record(random, kind, scope) {
+        Record::Payment(it) => {
+            let (succeeded_at, settled_at) = (None, None);
+            Payment { connection, succeeded_at, settled_at, ..Payment::clone(&it) }.into()
+        }
+        Record::Payout(it) => cauri::Payout { connection, ..cauri::Payout::clone(&it) }.into(),
+        Record::Refund(it) => cauri::Refund { connection, ..cauri::Refund::clone(&it) }.into(),
+        other => other,
+    }
+}
+
+/// Claims orders, and says where each was waiting.
+async fn over(subject: &Subject, kind: ClaimKind, limit: u16, lanes: Lanes) -> Vec<Lane> {
+    let handed = subject.claim(&by_lanes(kind, at(999), limit, lanes)).await;
+    handed.iter().filter_map(|held| held.value.lane()).collect()
+}
+
+fn connection(name: &str) -> Lane {
+    Lane::Connection(Connection::new(name))
+}
+
+pub(super) async fn law_10_a_connection_has_no_more_than_its_room(subject: Subject) {
+    let mut random = Random::new(1027);
+    for (kind, record) in ORDERS {
+        let waiting = [Some("hangs"); 40].into_iter().chain([None, Some(""), None, Some("ok")]);
+        let insert =
+            |(millis, over): (i64, _)| insert(order(&mut random, record, over), Some(at(millis)));
+        subject.accept_all((0..).zip(waiting).map(insert).collect()).await;
+        // What is of the sandbox names a connection too, and waits for nobody; and a connection may
+        // have any name.
+        let held = vec![(connection("hangs"), 3)];
+        let handed = over(&subject, kind, 9, Lanes { cap: 3, held }).await;
+        let rest = [Lane::Inside, connection(""), Lane::Inside, connection("ok")];
+        assert_eq!(handed, rest, "{kind:?}");
+        let held = vec![(connection("hangs"), 1), (Lane::Inside, 9)];
+        let handed = over(&subject, kind, 9, Lanes { cap: 3, held }).await;
+        assert_eq!(handed, [connection("hangs"), connection("hangs")], "{kind:?}");
+        assert_eq!(over(&subject, kind, 99, free(99)).await.len(), 38, "{kind:?}");
+    }
+}
+
+pub(super) async fn law_10_an_order_waits_where_it_now_belongs(subject: Subject) {
+    let mut random = Random::new(1028);
+    for (kind, record) in ORDERS {
+        let asked = order(&mut random, record, Some("a"));
+        subject.insert(asked.clone(), Some(at(1))).await;
+        let key = asked.key();
+        let moved = match asked {
+            Record::Payment(it) => {
+                // Paid: it only waits for its settlement.
+                let (succeeded_at, settled_at) = (Some(at(0)), None);
+                Payment { succeeded_at, settled_at, ..Payment::clone(&it) }.into()
+            }
+            Record::Payout(it) => {
+                cauri::Payout { connection: Connection::new("b"), ..cauri::Payout::clone(&it) }
+                    .into()
+            }
+            Record::Refund(it) => {
+                cauri::Refund { connection: Connection::new("b"), ..cauri::Refund::clone(&it) }
+                    .into()
+            }
+            other => other,
+        };
+        let version = subject.read(&key).await.version;
+        subject.accept(update_due(moved, version, Some(at(2)))).await;
+        let there = if kind == ClaimKind::Payments { Lane::Inside } else { connection("b") };
+        let full = vec![(there.clone(), 1)];
+        assert_eq!(over(&subject, kind, 9, Lanes { cap: 1, held: full }).await, [], "{kind:?}");
+        let full = vec![(connection("a"), 1)];
+        assert_eq!(
+            over(&subject, kind, 9, Lanes { cap: 1, held: full }).await,
+            [there],
+            "{kind:?}"
+        );
+    }
+}
+
+pub(super) async fn law_10_lanes_mean_nothing_where_there_are_none(subject: Subject) {
+    let mut random = Random::new(1029);
+    let scope = random.scope();
+    for millis in 0..5 {
+        let record = fixtures::record(&mut random, RecordKind::Idempotency, scope);
+        subject.insert(record, Some(at(millis))).await;
+    }
+    let lanes = Lanes { cap: 1, held: vec![(Lane::Inside, 9)] };
+    let handed = subject.claim(&by_lanes(ClaimKind::Idempotency, at(9), 4, lanes)).await;
+    assert_eq!(handed.len(), 4);
 }

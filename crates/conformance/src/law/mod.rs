@@ -135,7 +135,10 @@ laws! {
         law_10_a_backlog_costs_the_others_nothing
         law_10_without_lanes_there_is_no_cap
         law_10_no_endpoint_is_passed_over_for_ever
-        law_10_a_delivery_waits_at_its_present_endpoint;
+        law_10_a_delivery_waits_at_its_present_endpoint
+        law_10_a_connection_has_no_more_than_its_room
+        law_10_an_order_waits_where_it_now_belongs
+        law_10_lanes_mean_nothing_where_there_are_none;
     statistics:
         law_11_statistics_are_the_sum_over_all_payments
         law_11_statistics_follow_updates

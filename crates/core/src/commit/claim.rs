@@ -1,6 +1,9 @@
 //! Taking on what is due.
 
-use crate::value::{id::EndpointId, time::Timestamp};
+use crate::{
+    model::offer::Connection,
+    value::{id::EndpointId, time::Timestamp},
+};
 
 /// What can be due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +25,8 @@ pub enum ClaimKind {
 /// and its version raised, so that the version is the token of the lease: whoever still holds an
 /// older one is refused when it writes.
 ///
-/// With lanes, it is the oldest of all endpoints still, passing over those that are full. Which of
-/// two goes first that are due at one moment is the store's to say.
+/// With lanes, it is the oldest of all lanes still, passing over those that are full. Which of two
+/// goes first that are due at one moment is the store's to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "stores read every field")]
 pub struct Claim {
@@ -35,7 +38,8 @@ pub struct Claim {
     pub until: Timestamp,
     /// How many at most.
     pub limit: u16,
-    /// For deliveries: how many of one endpoint, so that one's backlog costs the others nothing.
+    /// How many of one [lane](crate::Record::lane), so that one's backlog costs the others nothing.
+    /// Means nothing for idempotency records, which have no lanes.
     pub lanes: Option<Lanes>,
 }
 
@@ -56,30 +60,43 @@ impl Backlog {
     pub const MAX: u16 = 1_000;
 }
 
-/// Room per endpoint.
+/// What waits for somebody outside is apart by whom it waits for: who does not answer keeps up nobody
+/// but what is in the same lane.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "a new lane must stop every store from compiling")]
+pub enum Lane {
+    /// What this process does by itself: the orders of the sandbox, and payments that only have to be
+    /// settled.
+    Inside,
+    /// Live orders over one connection.
+    Connection(Connection),
+    /// Deliveries to one endpoint.
+    Endpoint(EndpointId),
+}
+
+/// Room per lane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "stores read every field")]
 pub struct Lanes {
-    /// How many of one endpoint may be held at once.
+    /// How many of one lane may be held at once.
     pub cap: u16,
-    /// How many of these endpoints are held already.
-    pub held: Vec<(EndpointId, u16)>,
+    /// How many of these lanes are held already. Lanes of another kind of record than is claimed mean
+    /// nothing.
+    pub held: Vec<(Lane, u16)>,
 }
 
 impl Lanes {
-    /// How many more of this endpoint may be handed out.
+    /// How many more of this lane may be handed out.
     ///
     /// ```
-    /// use cauri_core::{EndpointId, Lanes};
-    /// let slow: EndpointId = "whe_01jd3w8k4f7q2m9x5r6t0v1b3c".parse()?;
-    /// let idle: EndpointId = "whe_01jd3w8k4f7q2m9x5r6t0v1b3d".parse()?;
-    /// let lanes = Lanes { cap: 8, held: vec![(slow, 8)] };
-    /// assert_eq!((lanes.room(slow), lanes.room(idle)), (0, 8));
-    /// # Ok::<(), cauri_core::IdError>(())
+    /// use cauri_core::{Connection, Lane, Lanes};
+    /// let [slow, idle] = ["a", "b"].map(|name| Lane::Connection(Connection::new(name)));
+    /// let lanes = Lanes { cap: 8, held: vec![(slow.clone(), 8)] };
+    /// assert_eq!((lanes.room(&slow), lanes.room(&idle)), (0, 8));
     /// ```
     #[must_use]
-    pub fn room(&self, endpoint: EndpointId) -> u16 {
-        let held = self.held.iter().find(|(id, _)| *id == endpoint).map_or(0, |(_, held)| *held);
+    pub fn room(&self, lane: &Lane) -> u16 {
+        let held = self.held.iter().find(|(of, _)| of == lane).map_or(0, |(_, held)| *held);
         self.cap.saturating_sub(held)
     }
 }

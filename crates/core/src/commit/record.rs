@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    claim::Lane,
     key::Key,
     query::{Field, FieldValue, List},
 };
@@ -316,6 +317,45 @@ impl Record {
             Self::Delivery(it) => Some(it.scope),
             Self::Idempotency(it) => Some(it.scope),
         }
+    }
+
+    /// The lane in which it waits when it is due; `None` for what is never claimed, and for
+    /// idempotency records, which wait for nobody.
+    ///
+    /// ```
+    /// use cauri_core::{Lane, Record};
+    /// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+    /// # use shop::Shop;
+    /// let mut shop = Shop::open();
+    /// let mut payment = shop.payment(5_000).value;
+    /// assert_eq!(Record::from(payment.clone()).lane(), Some(Lane::Inside)); // of the sandbox
+    /// payment.scope.environment = cauri_core::Environment::Live;
+    /// let connection = payment.connection.clone();
+    /// assert_eq!(Record::from(payment).lane(), Some(Lane::Connection(connection)));
+    /// assert_eq!(Record::from(shop.subscriptions.clone()).lane(), None);
+    /// ```
+    #[must_use]
+    pub fn lane(&self) -> Option<Lane> {
+        let (scope, connection) = match self {
+            // Paid: it only has to be settled.
+            Self::Payment(it) if it.is_unsettled() => return Some(Lane::Inside),
+            Self::Payment(it) => (it.scope, &it.connection),
+            Self::Payout(it) => (it.scope, &it.connection),
+            Self::Refund(it) => (it.scope, &it.connection),
+            Self::Delivery(it) => return Some(Lane::Endpoint(it.endpoint)),
+            Self::Account(_)
+            | Self::Setting(_)
+            | Self::ApiKey(_)
+            | Self::Customer(_)
+            | Self::PaymentLink(_)
+            | Self::TimelineEntry(_)
+            | Self::WebhookEndpoint(_)
+            | Self::Subscriptions(_)
+            | Self::Event(_)
+            | Self::Idempotency(_) => return None,
+        };
+        let live = scope.environment.is_live();
+        Some(if live { Lane::Connection(connection.clone()) } else { Lane::Inside })
     }
 
     /// When it was made: what `created_from` and `created_to` look at.

@@ -235,7 +235,10 @@ impl Dispatcher {
                 let taken = self.per_endpoint_max.saturating_sub(lane.cap(self.per_endpoint_max));
                 let waiting = u16::try_from(lane.waiting.len()).unwrap_or(u16::MAX);
                 let flying = u16::try_from(lane.flying.len()).unwrap_or(u16::MAX);
-                (*endpoint, flying.saturating_add(waiting).saturating_add(taken))
+                (
+                    cauri_core::Lane::Endpoint(*endpoint),
+                    flying.saturating_add(waiting).saturating_add(taken),
+                )
             })
             .collect();
         (limit > 0).then_some((limit, Lanes { cap: self.per_endpoint_max, held }))

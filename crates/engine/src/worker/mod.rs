@@ -20,6 +20,9 @@ use crate::{engine::Engine, error::Error, port::meter::Measured};
 /// than all talk with a network may take), with some to spare for the claim itself.
 const LEASE_MIN_MS: i64 = 15_000;
 
+/// How many orders a tick claims of a kind, and how many of them of one lane.
+const TICK_ORDERS: (u16, u16) = (100, 50);
+
 /// How many idempotency records are purged in one batch.
 const PURGED_AT_ONCE: usize = 500;
 
@@ -33,7 +36,9 @@ pub struct WorkerOptions {
     /// For how long what is due is taken on, in milliseconds; default 20,000. Less than 15,000 counts
     /// as 15,000: a lease must outlast any attempt, or it is made twice.
     pub lease_ms: i64,
-    /// How many orders are with their networks at once; default 512.
+    /// How many orders are with their networks at once; default 512. A connection gets no more of
+    /// these places than it leaves, so that others find some however many networks hang. What no
+    /// network is asked about, such as what is settled, has as many places of its own.
     pub orders_max: usize,
     /// How many of them over one live connection; default 128. A network that hangs keeps so many
     /// and no more.
@@ -132,7 +137,8 @@ impl Worker {
     }
 
     async fn orders_due(&self, kind: ClaimKind) -> Result<usize, Error> {
-        let due = self.claim(kind, 100, None).await?;
+        let (limit, cap) = TICK_ORDERS;
+        let due = self.claim(kind, limit, Some(Lanes { cap, held: Vec::new() })).await?;
         let count = due.len();
         stream::iter(due)
             .for_each_concurrent(self.options.orders_max, |held| self.order(held, Whose::Claimed))

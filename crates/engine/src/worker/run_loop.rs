@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use cauri_core::{Changeset, ClaimKind, Connection, Delivery, EndpointId, Record, Versioned};
+use cauri_core::{Changeset, ClaimKind, Delivery, EndpointId, Lane, Lanes, Record, Versioned};
 use tokio::{
     task::{Id, JoinError, JoinSet},
     time::{MissedTickBehavior, interval, timeout},
@@ -38,6 +38,10 @@ const GIVEN_BACK_AT_ONCE: usize = 100;
 /// How many orders are claimed at once.
 const ORDERS_CLAIMED: u16 = 64;
 
+/// How many claimed orders end before the store is asked for more of a backlog, where that fills its
+/// lane: each claim is a question to it.
+const ORDERS_ENDED: u16 = 32;
+
 /// What a task of the loop came back with.
 enum Done {
     Order,
@@ -46,7 +50,8 @@ enum Done {
     Recorded(Vec<Attempted>),
     Orders {
         kind: ClaimKind,
-        asked: u16,
+        /// What there was room for.
+        lanes: Lanes,
         claimed: Vec<Versioned<Record>>,
     },
     Deliveries {
@@ -59,7 +64,8 @@ enum Done {
 
 /// What a task is for, so that its slot is given back even when it panics.
 enum Slot {
-    Order(Option<Connection>),
+    /// One of a lane; was it claimed?
+    Order(Lane, bool),
     Attempt(EndpointId, u128),
     /// Outcomes written down together, so many.
     Record(usize),
@@ -83,6 +89,8 @@ struct Loop {
     /// Of which kinds there may be more due than the last claim had room for, the one that has
     /// waited longest first.
     more_orders: VecDeque<ClaimKind>,
+    /// How many claimed orders have ended since the store was last asked for more of them.
+    orders_ended: u16,
     /// Was the last claim of deliveries so full that there may be more?
     more_deliveries: bool,
     /// After how many more attempts to look at once for more of a backlog.
@@ -140,6 +148,7 @@ impl Loop {
             claiming_deliveries: false,
             claiming_orders: Vec::new(),
             more_orders: VecDeque::new(),
+            orders_ended: 0,
             more_deliveries: false,
             eager: 0,
             rung_meanwhile: false,
@@ -155,7 +164,7 @@ impl Loop {
             }
             order => {
                 let mine = Whose::Mine(trace, place);
-                self.desk.push((order.into_record(), mine), self.worker.now());
+                self.desk.push((order.into_record(), mine));
             }
         }
     }
@@ -163,9 +172,10 @@ impl Loop {
     /// Begins as many orders and attempts as there is room for.
     fn start(&mut self) {
         let now = self.worker.now();
-        while let Some(((held, whose), connection)) = self.desk.next(now) {
+        while let Some(((held, whose), lane)) = self.desk.next(now) {
             let worker = self.worker.clone();
-            self.spawn(Slot::Order(connection), async move {
+            let claimed = matches!(whose, Whose::Claimed);
+            self.spawn(Slot::Order(lane, claimed), async move {
                 worker.order(held, whose).await;
                 Done::Order
             });
@@ -190,11 +200,13 @@ impl Loop {
         if self.more_deliveries {
             self.claim_deliveries();
         }
-        // A backlog is worked off as fast as orders end, not as often as the period comes round;
-        // but not one by one, since each claim is a question to the store.
-        if self.desk.is_half_free()
+        // A backlog is worked off as fast as orders end, not as often as the period comes round.
+        if self.orders_ended >= ORDERS_ENDED
+            && self.desk.has_room_for(ORDERS_CLAIMED.into())
             && let Some(kind) = self.more_orders.pop_front()
         {
+            self.more_orders.push_back(kind);
+            self.orders_ended = 0;
             self.claim_orders(kind);
         }
     }
@@ -218,16 +230,15 @@ impl Loop {
     }
 
     fn claim_orders(&mut self, kind: ClaimKind) {
-        let limit = u16::try_from(self.desk.room()).unwrap_or(u16::MAX).min(ORDERS_CLAIMED);
-        if limit == 0 || self.claiming_orders.contains(&kind) {
+        if self.claiming_orders.contains(&kind) {
             return;
         }
         self.claiming_orders.push(kind);
-        self.more_orders.retain(|it| *it != kind);
+        let lanes = self.desk.room();
         let worker = self.worker.clone();
         self.spawn(Slot::ClaimOrders(kind), async move {
-            let claimed = told(worker.claim(kind, limit, None).await);
-            Done::Orders { kind, asked: limit, claimed }
+            let claimed = told(worker.claim(kind, ORDERS_CLAIMED, Some(lanes.clone())).await);
+            Done::Orders { kind, lanes, claimed }
         });
     }
 
@@ -300,7 +311,10 @@ impl Loop {
             }
         };
         match self.slots.remove(&id) {
-            Some(Slot::Order(connection)) => self.desk.landed(&connection),
+            Some(Slot::Order(lane, claimed)) => {
+                self.desk.landed(&lane);
+                self.orders_ended = self.orders_ended.saturating_add(claimed.into());
+            }
             Some(Slot::Attempt(endpoint, commit)) => {
                 let received = match &done {
                     Some(Done::Attempt(Some(attempted))) => Some(attempted.received),
@@ -319,7 +333,7 @@ impl Loop {
             Some(Slot::Purge | Slot::GiveBack) | None => {}
         }
         match done {
-            Some(Done::Orders { kind, asked, claimed }) => self.orders(kind, asked, claimed),
+            Some(Done::Orders { kind, lanes, claimed }) => self.orders(kind, &lanes, claimed),
             Some(Done::Deliveries { asked, claimed }) => self.deliveries(asked, claimed),
             Some(Done::Attempt(Some(attempted))) => self.outcomes.push(attempted),
             Some(Done::Recorded(failed)) => {
@@ -333,19 +347,27 @@ impl Loop {
         }
     }
 
-    fn orders(&mut self, kind: ClaimKind, asked: u16, claimed: Vec<Versioned<Record>>) {
-        let now = self.worker.now();
-        let count = claimed.len();
-        let mut kept = 0_usize;
+    fn orders(&mut self, kind: ClaimKind, lanes: &Lanes, claimed: Vec<Versioned<Record>>) {
+        // There may be more behind what filled the claim, and behind what filled its lane; of that it
+        // can only be had when orders have ended. A lane that had no room says nothing new.
+        let is_full = claimed.len() >= usize::from(ORDERS_CLAIMED);
+        let mut of_lane = HashMap::<Lane, u16>::new();
         for held in claimed {
-            if self.desk.push((held, Whose::Claimed), now) {
-                kept = kept.saturating_add(1);
+            if let Some(lane) = held.value.lane() {
+                let count = of_lane.entry(lane).or_default();
+                *count = count.saturating_add(1);
             }
+            self.desk.push((held, Whose::Claimed));
         }
-        // What is mostly left to its lease is the backlog of a connection that hangs: to look for more
-        // of it at once would be a write for each, in vain. The period comes round in any case.
-        if count >= usize::from(asked) && kept > count / 2 {
+        let has_filled = |(lane, count): (&Lane, &u16)| *count >= lanes.room(lane);
+        let may_be_more = is_full || of_lane.iter().any(has_filled);
+        if may_be_more && !self.more_orders.contains(&kind) {
             self.more_orders.push_back(kind);
+        } else if !may_be_more && lanes.held.iter().all(|(_, held)| *held < lanes.cap) {
+            self.more_orders.retain(|it| *it != kind);
+        }
+        if is_full {
+            self.orders_ended = ORDERS_ENDED;
         }
     }
 

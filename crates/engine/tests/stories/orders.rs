@@ -228,22 +228,26 @@ async fn only_what_is_sent_and_not_answered_counts_against_a_connection() {
     worker.await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_network_that_hangs_delays_no_other() {
-    let done = Arc::new(Notify::new());
-    let prompt = Prompt { left: Mutex::new(1), done: done.clone() };
+/// An engine over these networks, and a live account.
+async fn over(rails: &[(&str, Arc<dyn Gateway>)]) -> (Engine, Caller) {
     let mut terms = Terms::default();
     terms.live = Offers { catalogue: Catalogue::sandbox(), fees: FeeSchedule::sandbox() };
     let engine = Engine::builder(Arc::new(MemoryStore::new()))
         .clock(Arc::new(ManualClock::at(start())))
         .entropy(Arc::new(SeededEntropy::new(7)))
-        .terms(terms)
-        .gateway(Connection::new("sim_mtn_ci"), Arc::new(Silent))
-        .gateway(Connection::new("sim_orange_ci"), Arc::new(prompt))
-        .build()
-        .unwrap();
+        .terms(terms);
+    let plug = |engine: cauri::EngineBuilder, (name, rail): &(&str, Arc<dyn Gateway>)| {
+        engine.gateway(Connection::new(*name), rail.clone())
+    };
+    let engine = rails.iter().fold(engine, plug).build().unwrap();
     let account = engine.create_account().await.unwrap();
-    let me = Caller::secret(Scope { account: account.id, environment: Environment::Live });
+    (engine, Caller::secret(Scope { account: account.id, environment: Environment::Live }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_network_that_hangs_delays_no_other() {
+    let (prompt, done) = Prompt::new(1, Duration::ZERO);
+    let (engine, me) = over(&[("sim_mtn_ci", Arc::new(Silent)), ("sim_orange_ci", prompt)]).await;
     let (stop, stopped) = oneshot::channel::<()>();
     let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
         let _ = stopped.await;
@@ -259,6 +263,61 @@ async fn a_network_that_hangs_delays_no_other() {
     stop.send(()).unwrap();
     worker.await.unwrap();
     assert_eq!(engine.payment(&me, paid).await.unwrap().status, PaymentStatus::Succeeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_network_that_hangs_has_left_open_delays_no_other() {
+    let (prompt, done) = Prompt::new(100, Duration::ZERO);
+    let (engine, me) = over(&[("sim_mtn_ci", Arc::new(Silent)), ("sim_orange_ci", prompt)]).await;
+    // As another process has left it, the older first.
+    for _ in 0..1_000 {
+        created(&engine, me).await;
+    }
+    for _ in 0..100 {
+        created_with(&engine, me, "orange").await;
+    }
+    let began = tokio::time::Instant::now();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+        let _ = stopped.await;
+    }));
+    done.notified().await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    stop.send(()).unwrap();
+    worker.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn however_many_networks_hang_there_is_room_for_one_that_does_not() {
+    let (prompt, done) = Prompt::new(20, Duration::ZERO);
+    let hangs: Arc<dyn Gateway> = Arc::new(Silent);
+    let (engine, me) = over(&[
+        ("sim_mtn_ci", hangs.clone()),
+        ("sim_moov_ci", hangs.clone()),
+        ("sim_wave_ci", hangs),
+        ("sim_orange_ci", prompt),
+    ])
+    .await;
+    let mut options = WorkerOptions::default();
+    (options.orders_max, options.orders_per_connection_max) = (8, 4);
+    let (stop, stopped) = oneshot::channel::<()>();
+    let worker = tokio::spawn(Worker::with(engine.clone(), options).run(async move {
+        let _ = stopped.await;
+    }));
+    tokio::task::yield_now().await;
+    for _ in 0..30 {
+        for network in ["mtn", "moov", "wave"] {
+            created_with(&engine, me, network).await;
+        }
+    }
+    let began = tokio::time::Instant::now();
+    for _ in 0..20 {
+        created_with(&engine, me, "orange").await;
+    }
+    done.notified().await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    stop.send(()).unwrap();
+    worker.await.unwrap();
 }
 
 /// What is sent takes half a minute to arrive, and is paid when it does.
@@ -461,11 +520,19 @@ async fn what_did_not_arrive_from_here_fails_no_order_that_another_node_has_take
     assert_eq!(found.status, PaymentStatus::Created, "the other node may have sent it");
 }
 
-/// Pays whatever it is asked about, and says when that was everything.
+/// Pays whatever it is asked about after so long, and says when that was everything.
 #[derive(Debug)]
 struct Prompt {
     left: Mutex<usize>,
     done: Arc<Notify>,
+    takes: Duration,
+}
+
+impl Prompt {
+    fn new(left: usize, takes: Duration) -> (Arc<Self>, Arc<Notify>) {
+        let done = Arc::new(Notify::new());
+        (Arc::new(Self { left: Mutex::new(left), done: done.clone(), takes }), done)
+    }
 }
 
 #[async_trait]
@@ -479,6 +546,9 @@ impl Gateway for Prompt {
     }
 
     async fn query(&self, _: &Order, _: Timestamp) -> Answer {
+        if !self.takes.is_zero() {
+            tokio::time::sleep(self.takes).await;
+        }
         let mut left = self.left.lock().unwrap();
         *left -= 1;
         if *left == 0 {
@@ -492,26 +562,36 @@ impl Gateway for Prompt {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_backlog_is_worked_off_without_waiting_for_the_next_look() {
-    const BACKLOG: usize = 500;
+/// How long it takes until a backlog is worked off whose orders take so long each, so many at once.
+async fn worked_off(backlog: usize, takes: Duration, at_once: usize) -> Duration {
+    let mut options = WorkerOptions::default();
+    options.orders_per_connection_max = at_once;
+    let (rail, done) = Prompt::new(backlog, takes);
     let clock = Arc::new(ManualClock::at(start()));
-    let done = Arc::new(Notify::new());
-    let rail = Prompt { left: Mutex::new(BACKLOG), done: done.clone() };
-    let (engine, me) = live(Arc::new(MemoryStore::new()), clock, Arc::new(rail)).await;
-    for _ in 0..BACKLOG {
+    let (engine, me) = live(Arc::new(MemoryStore::new()), clock, rail).await;
+    for _ in 0..backlog {
         created(&engine, me).await;
     }
     let (stop, stopped) = oneshot::channel::<()>();
     let began = tokio::time::Instant::now();
-    let worker = tokio::spawn(Worker::new(engine.clone()).run(async move {
+    let worker = tokio::spawn(Worker::with(engine.clone(), options).run(async move {
         let _ = stopped.await;
     }));
     done.notified().await;
-    // By a clock that goes on only while nobody has anything to do.
-    assert_eq!(began.elapsed(), Duration::ZERO);
+    let took = began.elapsed();
     stop.send(()).unwrap();
     worker.await.unwrap();
+    took
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backlog_is_worked_off_without_waiting_for_the_next_look() {
+    // By a clock that goes on only while nobody has anything to do.
+    assert_eq!(worked_off(500, Duration::ZERO, 128).await, Duration::ZERO);
+    for (backlog, at_once) in [(500, 128), (160, 40)] {
+        let took = worked_off(backlog, Duration::from_millis(10), at_once).await;
+        assert!(took < Duration::from_millis(70), "{at_once} at once: {took:?}");
+    }
 }
 
 pub(crate) fn start() -> Timestamp {
@@ -544,7 +624,11 @@ pub(crate) async fn created(engine: &Engine, me: Caller) -> PaymentId {
 }
 
 async fn created_with(engine: &Engine, me: Caller, network: &str) -> PaymentId {
-    let phone = if network == "mtn" { "+2250500000000" } else { "+2250700000000" };
+    let phone = match network {
+        "mtn" => "+2250500000000",
+        "moov" => "+2250100000000",
+        _ => "+2250700000000",
+    };
     let body = json!({
         "amount": 5000, "currency": "XOF", "payment_method": "mobile_money", "network": network,
         "phone": phone,
