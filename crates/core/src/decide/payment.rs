@@ -54,6 +54,10 @@ pub(super) const SOONEST_MS: i64 = 100;
 /// in milliseconds: a network that has never heard of it by then never will.
 const ON_ITS_WAY_MS: i64 = 90_000;
 
+/// For how long after its end an expired payment of a network that never says what became of it is
+/// asked about, in milliseconds. What the network says by itself counts at any time.
+const LATE_MS: i64 = 24 * 60 * 60 * 1_000;
+
 /// A payment with the link it came through: what changes together.
 #[derive(Debug, Clone)]
 #[expect(clippy::exhaustive_structs, reason = "the engine and tests build it")]
@@ -201,7 +205,8 @@ pub fn create(
 /// Applies what a network said, in order (API §9.4). Reports that repeat or contradict a final
 /// result change nothing but the timeline. A payment that is still open when its time is over
 /// expires, since the network was just asked; one that had never heard of it is asked once more when
-/// whatever was on its way must have arrived.
+/// whatever was on its way must have arrived. One that does not know is asked less and less often
+/// about a live payment that has expired, for a day.
 ///
 /// # Errors
 /// [`Error::Overflow`] when a sum does not fit into 64 bits.
@@ -248,15 +253,28 @@ pub fn report(
     } else if story.payment.status == PaymentStatus::Created && story.payment.poll_at.is_none() {
         story.payment.poll_at = Some(story.now().plus_millis(RESUBMIT_MS));
     }
-    if story.payment.status == PaymentStatus::Expired
-        && story.payment.poll_at.is_none()
-        && reports.contains(&Report::NotFound)
-    {
-        // Whoever sent it may have given up waiting before it arrived, and it may be paid yet.
-        let arrived = story.payment.expires_at.plus_millis(ON_ITS_WAY_MS);
-        story.payment.poll_at = Some(arrived).filter(|arrived| *arrived > story.now());
+    if story.payment.status == PaymentStatus::Expired {
+        story.payment.poll_at = match story.payment.poll_at {
+            // Whoever sent it may have given up waiting before it arrived, and it may be paid yet.
+            None if reports.contains(&Report::NotFound) => {
+                let arrived = story.payment.expires_at.plus_millis(ON_ITS_WAY_MS);
+                Some(arrived).filter(|arrived| *arrived > now)
+            }
+            planned if story.payment.scope.environment.is_live() => {
+                planned.and_then(|at| late_question(&story.payment, at, now))
+            }
+            planned => planned,
+        };
     }
     story.end()
+}
+
+/// When an expired payment is asked about that would be so at `planned`: each time after twice as
+/// long, since the longer its end is past, the less likely it is paid; `None` when that is over.
+fn late_question(payment: &Payment, planned: Timestamp, now: Timestamp) -> Option<Timestamp> {
+    let since = payment.expired_at.unwrap_or(payment.expires_at);
+    let last = since.plus_millis(LATE_MS);
+    (now < last).then(|| planned.max(now.plus_millis(now.since(since))).min(last))
 }
 
 /// Cancels a payment (API §9.5). `confirmed` says whether the network called off an order that it

@@ -48,7 +48,8 @@ pub struct Answer {
     /// What happened, in order.
     pub reports: Vec<Report>,
     /// When to ask again; `None` when the order has ended, or when the end will surely be told
-    /// without asking. A callback that may get lost is not surely told.
+    /// without asking. A callback that may get lost is not surely told. About a payment that has
+    /// expired it is asked more and more rarely, and no more after a day.
     pub ask_again_at: Option<Timestamp>,
 }
 
