@@ -32,7 +32,8 @@ pub enum Error {
     /// A secret of the store cannot be opened with the keys of this installation.
     #[error("a stored secret cannot be opened")]
     Seal(#[from] SealError),
-    /// A stored answer is not what this version writes.
+    /// A stored answer is not what this version writes; or an answer could not be written.
+    /// [`Engine::replayed`](crate::Engine::replayed) has it as it was.
     #[error("a stored answer cannot be read")]
     Replay(#[source] serde_json::Error),
 }

@@ -377,13 +377,19 @@ impl Engine {
     fn replay<T: DeserializeOwned>(&self, record: &IdempotencyRecord) -> Result<Reply<T>, Error> {
         let body = decide::idempotency::body(record, &self.0.keys)?;
         Ok(Reply {
-            object: serde_json::from_str(&body).map_err(Error::Replay)?,
+            object: serde_json::from_str(&body).map_err(|error| Error::Replay(unread(&error)))?,
             body: Some(body),
             success: record.success,
             location: record.location.clone(),
             replayed: true,
         })
     }
+}
+
+/// What is wrong with an answer, and where, without what it holds: that may be a secret.
+fn unread(error: &serde_json::Error) -> serde_json::Error {
+    let (wrong, column) = (error.classify(), error.column());
+    serde::de::Error::custom(format_args!("{wrong:?} at column {column}"))
 }
 
 /// A store that fails while an outcome is unknown leaves it unknown.

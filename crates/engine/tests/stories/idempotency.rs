@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use cauri::{Error, StoreError, decide::Terms, wire};
+use cauri::{
+    Changeset, Entity as _, Error, IdempotencyRecord, Key, Store as _, StoreError, StoredBody,
+    decide::Terms, wire,
+};
 use cauri_conformance::{Call, Fault, FaultyStore};
 use cauri_memory::MemoryStore;
 use serde_json::json;
@@ -41,6 +44,27 @@ async fn a_repeat_gets_the_first_answer_for_a_day() {
     assert!(!fresh.replayed);
     assert_ne!(fresh.object.id, first.object.id);
     story.sound().await;
+}
+
+#[tokio::test]
+async fn an_answer_of_another_form_is_an_error_without_what_it_holds() {
+    let store = Arc::new(MemoryStore::new());
+    let story = Story::over(store.clone(), Terms::default()).await;
+    let first = pay(&story, "k1", 1).await.unwrap();
+    let key = Key::Idempotency(story.me.scope, "k1".parse().unwrap());
+    let held = store.get(&[key]).await.unwrap().remove(0).unwrap();
+    let mut record = IdempotencyRecord::from_record(held.value).unwrap();
+    let body = first.body.unwrap().replace(r#""amount":5000"#, r#""amount":"of_before""#);
+    record.body = StoredBody::Plain(body.clone());
+    let mut changes = Changeset::new();
+    changes.update(record, held.version, held.due_at);
+    store.commit(vec![changes]).await.unwrap().remove(0).unwrap();
+    let error = pay(&story, "k1", 1).await.unwrap_err();
+    assert!(matches!(error, Error::Replay(_)), "{error:?}");
+    assert!(!format!("{error:?}").contains("of_before"), "{error:?}");
+    // Whoever needs no more than what was answered gets it.
+    let kept = story.engine.replayed(&story.keyed("k1", 1)).await.unwrap().unwrap();
+    assert_eq!(kept.body, body);
 }
 
 #[tokio::test]
@@ -96,7 +120,7 @@ async fn a_secret_is_replayed_but_not_kept_in_clear() {
     let first = story.engine.create_webhook_endpoint(&call, ask.clone()).await.unwrap();
     let again = story.engine.create_webhook_endpoint(&call, ask).await.unwrap();
     assert!(again.replayed && first.body == again.body);
-    let key = cauri::Key::Idempotency(story.me.scope, "k1".parse().unwrap());
+    let key = Key::Idempotency(story.me.scope, "k1".parse().unwrap());
     let stored = story.engine.store().get(&[key]).await.unwrap();
     assert!(!format!("{stored:?}").contains("whsec_"));
 }

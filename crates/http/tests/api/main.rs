@@ -10,4 +10,5 @@ mod hostile;
 mod order;
 mod outage;
 mod overload;
+mod repeats;
 mod support;
