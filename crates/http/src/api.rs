@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use cauri::{Call, Engine, Error, Refused, TraceContext, wire};
+use cauri::{Call, Caller, Engine, Error, Refused, TraceContext, wire};
 use futures_util::{FutureExt, future::BoxFuture};
 use http::{Request, Response};
 use http_body::Body;
@@ -30,8 +30,8 @@ use crate::{
     query,
     rate::{Limiter, Rate, RateLimit},
     respond::{Answer, respond},
-    route::{Found, Handler, Route, Routes, Task, Verb},
-    slots::Slots,
+    route::{Found, Handler, Route, Routes, Task, Verb, Waits},
+    slots::{Outside, OutsideSlot, Slots},
     trace,
 };
 
@@ -46,6 +46,7 @@ struct Inner {
     engine: Engine,
     limiter: Option<Limiter>,
     slots: Slots,
+    outside: Outside,
     prefix: String,
     routes: Routes,
     description: Bytes,
@@ -76,7 +77,9 @@ impl ApiBuilder {
     /// with a `Retry-After`, at once. The default is 512.
     ///
     /// It bounds what a burst costs: an answer takes about as long as the store needs for so many.
-    /// A request whose body is still on its way is not worked on, and takes no place.
+    /// A request whose body is still on its way is not worked on, and takes no place. What waits for a
+    /// network or a name server (live cancellations, new addresses of webhooks) gets a quarter of the
+    /// places, and one account as many of these as it leaves free.
     pub fn at_once(mut self, most: u32) -> Self {
         self.at_once = most;
         self
@@ -97,8 +100,9 @@ impl ApiBuilder {
         let Self { engine, rate_limit, at_once, prefix } = self;
         let limiter = rate_limit.map(Limiter::new);
         let description = openapi::document(&prefix).to_string().into();
-        let slots = Slots::new(at_once);
-        Api(Arc::new(Inner { engine, limiter, slots, prefix, routes: Routes::new(), description }))
+        let (slots, outside) = (Slots::new(at_once), Outside::of(at_once));
+        let routes = Routes::new();
+        Api(Arc::new(Inner { engine, limiter, slots, outside, prefix, routes, description }))
     }
 }
 
@@ -243,6 +247,7 @@ impl Inner {
         };
         let required = self.engine.options().idempotency_required;
         let key = idempotency::read(route, &path, &head.headers, &body, required)?;
+        let _outside = self.waits_outside(route, &caller)?;
         let ask = Ask {
             engine: self.engine.clone(),
             call: Call::by(caller).idempotent(key).traced(trace),
@@ -251,6 +256,21 @@ impl Inner {
             body,
         };
         settle(route, handler, &ask).await
+    }
+
+    /// A place for what waits for somebody outside.
+    fn waits_outside(
+        &self,
+        route: &Route,
+        caller: &Caller,
+    ) -> Result<Option<OutsideSlot>, Failure> {
+        let waits = match route.waits {
+            Waits::Never => false,
+            Waits::Live => caller.scope.environment.is_live(),
+            Waits::Always => true,
+        };
+        let slot = waits.then(|| self.outside.take(caller.scope.account));
+        slot.map(|slot| slot.ok_or(Failure::Overloaded)).transpose()
     }
 
     fn describe(&self, query: Option<&str>) -> Outcome {

@@ -50,6 +50,17 @@ pub(crate) enum Access {
     Secret,
 }
 
+/// Does an answer wait for a network or a name server?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// For nobody.
+    Never,
+    /// For a network, in the live environment: the simulator answers at once.
+    Live,
+    /// For a name server.
+    Always,
+}
+
 /// What a route does with a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Task {
@@ -66,6 +77,8 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     pub(crate) access: Access,
     pub(crate) sandbox_only: bool,
+    /// When its answer waits for somebody outside.
+    pub(crate) waits: Waits,
     /// What the `{id}` in its path names.
     pub(crate) object: Option<Noun>,
     /// How it succeeds. What creates asks for an `Idempotency-Key` where the installation does.
@@ -101,6 +114,7 @@ impl Route {
             path,
             access,
             sandbox_only: false,
+            waits: Waits::Never,
             object: None,
             success: Success::Done,
             task,
@@ -138,6 +152,10 @@ impl Route {
 
     const fn sandbox(self) -> Self {
         Self { sandbox_only: true, ..self }
+    }
+
+    const fn waits(self, waits: Waits) -> Self {
+        Self { waits, ..self }
     }
 
     const fn doc(self, id: &'static str, summary: &'static str) -> Self {
@@ -199,6 +217,7 @@ pub(crate) static ROUTES: &[Route] = &[
         .gives("TimelineEntryList")
         .filters(&[filters::DATES, filters::PAGE]),
     Route::post("/v1/payments/{id}/cancel", |ask| Box::pin(payments::cancel(ask)))
+        .waits(Waits::Live)
         .of(Noun::Payment)
         .doc("cancel_payment", "Cancels a payment")
         .takes("CancelPayment")
@@ -325,6 +344,7 @@ pub(crate) static ROUTES: &[Route] = &[
         .gives("LedgerEntryList")
         .filters(&[filters::LEDGER, filters::DATES, filters::PAGE]),
     Route::post("/v1/webhooks", |ask| Box::pin(webhooks::create(ask)))
+        .waits(Waits::Always)
         .creates()
         .doc("create_webhook_endpoint", "Creates a webhook endpoint")
         .takes("CreateWebhookEndpoint")
@@ -336,6 +356,7 @@ pub(crate) static ROUTES: &[Route] = &[
         .gives("WebhookEndpointList")
         .filters(&[filters::DATES, filters::PAGE]),
     Route::post("/v1/webhooks/{id}", |ask| Box::pin(webhooks::modify(ask)))
+        .waits(Waits::Always)
         .of(Noun::Endpoint)
         .doc("modify_webhook_endpoint", "Modifies a webhook endpoint, or rotates its secret")
         .takes("ModifyWebhookEndpoint")

@@ -10,7 +10,10 @@ use std::{
 };
 
 use async_trait::async_trait;
-use cauri::{Changeset, Grouped, GroupedOptions, Store, StoreError, Verdict};
+use cauri::{
+    Attempt, AttemptError, Changeset, Environment, Grouped, GroupedOptions, Notifier, Receipt,
+    Store, StoreError, Verdict,
+};
 use cauri_conformance::{Around, Outer};
 use cauri_http::Api;
 use cauri_memory::MemoryStore;
@@ -145,6 +148,58 @@ async fn no_more_than_so_many_are_worked_on_at_once() {
         stand.ask(customer(&stand, number)).await.ok(201);
     }
     assert_eq!(stand.total("/v1/customers").await, 70 + 14);
+}
+
+/// Looks names up that nobody answers for, until it may go on.
+#[derive(Debug)]
+struct Unanswered {
+    asked: AtomicUsize,
+    go_on: Semaphore,
+}
+
+#[async_trait]
+impl Notifier for Unanswered {
+    async fn deliver(&self, _: &Attempt) -> Receipt {
+        Receipt { outcome: Err(AttemptError::ConnectionFailed), duration_ms: 0 }
+    }
+
+    async fn vet(&self, _: &str, _: Environment) -> Result<(), AttemptError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.go_on.acquire().await.unwrap().forget();
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn what_waits_for_somebody_outside_takes_a_few_places_and_leaves_the_rest() {
+    let names = Arc::new(Unanswered { asked: AtomicUsize::new(0), go_on: Semaphore::new(0) });
+    let stand = Stand::with(Plan { notifier: Some(names.clone()), ..Plan::default() }).await;
+    let api = Api::builder(stand.engine.clone()).rate_limit(None).at_once(16).build();
+    let stand = Arc::new(Stand { api, ..stand });
+    let mut asking = JoinSet::new();
+    for number in 0..30 {
+        let stand = Arc::clone(&stand);
+        asking.spawn(async move {
+            let body = json!({ "url": format!("https://{number}.example"), "events": ["*"] });
+            stand.post("/v1/webhooks", &body).await
+        });
+    }
+    let mut told = Vec::new();
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+        told.extend(asking.try_join_next().transpose().unwrap());
+    }
+    // Of four places, one account leaves as many as it takes.
+    assert_eq!(names.asked.load(Ordering::SeqCst), 2);
+    assert_eq!(statuses(&told), BTreeMap::from([(503, 28)]));
+    stand.get("/v1/balance").await.ok(200);
+    stand.payment(json!({})).await;
+    names.go_on.add_permits(100);
+    assert_eq!(statuses(&asking.join_all().await), BTreeMap::from([(201, 2)]));
+    stand
+        .post("/v1/webhooks", &json!({ "url": "https://a.example", "events": ["*"] }))
+        .await
+        .ok(201);
 }
 
 #[tokio::test]

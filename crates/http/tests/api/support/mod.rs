@@ -7,7 +7,7 @@ use std::{num::NonZeroU32, sync::Arc};
 
 use bytes::Bytes;
 use cauri::{
-    ApiKeyKind, Engine, Environment, Options, Scope, Store, Timestamp, Worker,
+    ApiKeyKind, Engine, Environment, Notifier, Options, Scope, Store, Timestamp, Worker,
     decide::{Offers, Terms},
 };
 use cauri_conformance::{ManualClock, SeededEntropy};
@@ -36,6 +36,7 @@ pub(crate) struct Stand {
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) notifier: Option<Arc<dyn Notifier>>,
     pub(crate) rate: Option<(u32, u32)>,
     pub(crate) idempotency_required: bool,
     pub(crate) live: Option<Offers>,
@@ -56,13 +57,15 @@ impl Stand {
         }
         let mut options = Options::default();
         options.idempotency_required = plan.idempotency_required;
-        let engine = Engine::builder(store)
+        let mut engine = Engine::builder(store)
             .clock(clock.clone())
             .entropy(Arc::new(SeededEntropy::new(7)))
             .terms(terms)
-            .options(options)
-            .build()
-            .unwrap();
+            .options(options);
+        if let Some(notifier) = plan.notifier {
+            engine = engine.notifier(notifier);
+        }
+        let engine = engine.build().unwrap();
         let rate = plan.rate.map(|(requests, seconds)| {
             let number = |number| NonZeroU32::new(number).unwrap();
             RateLimit::new(number(requests), number(seconds))
