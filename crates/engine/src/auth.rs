@@ -8,10 +8,11 @@ use cauri_core::{
 use subtle::ConstantTimeEq;
 
 use crate::{
-    cache::Cache,
+    cache::{Cache, Ticket},
     call::Caller,
     engine::Engine,
     error::{AuthError, Error},
+    port::store::StoreError,
     store_ext::StoreExt,
 };
 
@@ -27,7 +28,10 @@ impl Engine {
         let hash = KeyHash::of(key).ok_or(AuthError::Invalid)?;
         let now = self.now();
         let key = match self.0.key_cache.find(&hash, now) {
-            Some(key) => key,
+            Some(key) => {
+                self.renew_keys(now);
+                key
+            }
             None => self.read_key(hash, now).await?,
         };
         if !bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) {
@@ -46,20 +50,47 @@ impl Engine {
         Ok(caller.with_key(key.id))
     }
 
+    /// Has the keys that will soon be believed no more read anew.
+    fn renew_keys(&self, now: Timestamp) {
+        self.renew(&self.0.key_cache, now, |engine, hashes, ticket| async move {
+            let found = engine.read_keys(hashes).await?;
+            engine.keep_keys(found.into_iter().flatten(), now, ticket);
+            Ok(())
+        });
+    }
+
+    async fn read_keys(
+        &self,
+        hashes: Vec<KeyHash>,
+    ) -> Result<Vec<Option<Versioned<ApiKey>>>, StoreError> {
+        let keys: Vec<Key> = hashes.into_iter().map(Key::ApiKeyHash).collect();
+        let found = self.0.store.get(&keys).await?;
+        Ok(found.into_iter().map(|found| found?.of::<ApiKey>()).collect())
+    }
+
+    /// Remembers keys that nobody has asked for at this moment. One whose use is to be noted is left
+    /// to whoever uses it.
+    fn keep_keys(
+        &self,
+        found: impl Iterator<Item = Versioned<ApiKey>>,
+        now: Timestamp,
+        ticket: Ticket,
+    ) {
+        for key in found {
+            if api_key::used(key.clone(), now).is_none() {
+                self.0.key_cache.keep(key.value.hash, key.value, now, ticket);
+            }
+        }
+    }
+
     async fn read_key(&self, hash: KeyHash, now: Timestamp) -> Result<ApiKey, Error> {
         let cache = &self.0.key_cache;
         let ticket = cache.ticket();
-        let mut keys = vec![Key::ApiKeyHash(hash)];
-        keys.extend(cache.along(&hash, now).into_iter().map(Key::ApiKeyHash));
-        let found = self.0.store.get(&keys).await?;
-        let mut found = found.into_iter().map(|found| found?.of::<ApiKey>());
+        let mut hashes = vec![hash];
+        hashes.extend(cache.along(&hash, now));
+        let mut found = self.read_keys(hashes).await?.into_iter();
         let own = found.next().flatten();
-        for other in found.flatten() {
-            // One whose use is to be noted is left to whoever uses it.
-            if api_key::used(other.clone(), now).is_none() {
-                cache.keep(other.value.hash, other.value, now, ticket);
-            }
-        }
+        self.keep_keys(found.flatten(), now, ticket);
         let own = own.ok_or(AuthError::Invalid)?;
         let mut key = own.value.clone();
         if key.revoked_at.is_none()

@@ -71,6 +71,7 @@ mod observed;
 mod port;
 mod rail;
 mod recent;
+mod renew;
 mod run;
 mod store_ext;
 mod trace;

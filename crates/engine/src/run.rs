@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use crate::{
+    cache::Ticket,
     call::{Call, Replay, Reply},
     engine::Engine,
     error::Error,
@@ -400,6 +401,34 @@ fn still_unknown(error: StoreError) -> StoreError {
     }
 }
 
+/// Who listens, as it is believed for a moment.
+impl Engine {
+    /// Has what will soon be believed no more read anew.
+    fn renew_listeners(&self, now: Timestamp) {
+        self.renew(&self.0.listeners, now, |engine, scopes, ticket| async move {
+            let keys: Vec<Key> = scopes.iter().copied().map(Key::Subscriptions).collect();
+            let mut found = Loaded(engine.0.store.get(&keys).await?);
+            for (at, scope) in scopes.into_iter().enumerate() {
+                engine.keep_listeners(scope, found.take(at), now, ticket);
+            }
+            Ok(())
+        });
+    }
+
+    fn keep_listeners(
+        &self,
+        scope: Scope,
+        found: Option<Versioned<Subscriptions>>,
+        now: Timestamp,
+        ticket: Ticket,
+    ) -> Arc<Subscriptions> {
+        let read = found.map_or_else(|| Subscriptions::none(scope), |found| found.value);
+        let read = Arc::new(read);
+        self.0.listeners.keep(scope, Arc::clone(&read), now, ticket);
+        read
+    }
+}
+
 /// What a changeset changes of what is believed for a moment.
 struct Believed {
     listeners: Option<Scope>,
@@ -448,7 +477,10 @@ impl Attempt<'_> {
         let known = listeners.find(&self.scope, now);
         let ticket = listeners.ticket();
         let along = match known {
-            Some(_) => Vec::new(),
+            Some(_) => {
+                self.engine.renew_listeners(now);
+                Vec::new()
+            }
             None => listeners.along(&self.scope, now),
         };
         let asked = self.asked.filter(|_| look);
@@ -462,12 +494,7 @@ impl Attempt<'_> {
             true => Vec::new(),
             false => self.engine.0.store.get(&keys).await?,
         };
-        let keep = |scope, found: Option<Versioned<Subscriptions>>| {
-            let read = found.map_or_else(|| Subscriptions::none(scope), |found| found.value);
-            let read = Arc::new(read);
-            listeners.keep(scope, Arc::clone(&read), now, ticket);
-            read
-        };
+        let keep = |scope, found| self.engine.keep_listeners(scope, found, now, ticket);
         let mut others = Loaded(found.split_off(ours.min(found.len())));
         for (at, scope) in along.into_iter().enumerate() {
             keep(scope, others.take(at));

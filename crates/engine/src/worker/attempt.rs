@@ -5,14 +5,16 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use cauri_core::{
     AttemptError, Changeset, Delivery, DeliveryId, Event, Key, Record, Timestamp, TraceContext,
-    Verdict, Versioned, decide::delivery, signature,
+    Verdict, Versioned, WebhookEndpoint, decide::delivery, signature,
 };
 use tracing::Span;
 
 use super::{Worker, receiver::Receiver};
 use crate::{
     bounded::ATTEMPT_MAX_MS,
+    cache::Ticket,
     caught::caught,
+    engine::Engine,
     error::Error,
     port::{
         meter::Measured,
@@ -122,8 +124,11 @@ impl Worker {
         // active again by now, and giving up is for good.
         let mut receiver = receivers.find(&named, now).filter(|it| it.receives());
         let mut event = event;
-        if receiver.is_some() && event.is_some() {
-            return Ok((receiver, event));
+        if receiver.is_some() {
+            self.renew_receivers(now);
+            if event.is_some() {
+                return Ok((receiver, event));
+            }
         }
         let ticket = receivers.ticket();
         let mut keys = Vec::new();
@@ -139,8 +144,7 @@ impl Worker {
             match found.value {
                 Record::WebhookEndpoint(it) => {
                     let name = (it.scope, it.id);
-                    let read = Arc::new(Receiver::new(it));
-                    receivers.keep(name, Arc::clone(&read), now, ticket);
+                    let read = self.engine.keep_receiver(it, now, ticket);
                     if name == named {
                         receiver = Some(read);
                     }
@@ -150,6 +154,20 @@ impl Worker {
             }
         }
         Ok((receiver, event))
+    }
+
+    /// Has the endpoints that will soon be believed no more read anew.
+    fn renew_receivers(&self, now: Timestamp) {
+        self.engine.renew(&self.engine.0.receivers, now, |engine, named, ticket| async move {
+            let keys = named.into_iter().map(|(scope, id)| Key::WebhookEndpoint(scope, id));
+            let found = engine.0.store.get(&keys.collect::<Vec<_>>()).await?;
+            for found in found.into_iter().flatten() {
+                if let Record::WebhookEndpoint(it) = found.value {
+                    engine.keep_receiver(it, now, ticket);
+                }
+            }
+            Ok(())
+        });
     }
 
     fn headers(
@@ -206,6 +224,20 @@ impl Worker {
                 tracing::warn!(%error, %delivery, "an attempt could not be recorded");
             }
         }
+    }
+}
+
+impl Engine {
+    fn keep_receiver(
+        &self,
+        endpoint: Arc<WebhookEndpoint>,
+        now: Timestamp,
+        ticket: Ticket,
+    ) -> Arc<Receiver> {
+        let name = (endpoint.scope, endpoint.id);
+        let read = Arc::new(Receiver::new(endpoint));
+        self.0.receivers.keep(name, Arc::clone(&read), now, ticket);
+        read
     }
 }
 
