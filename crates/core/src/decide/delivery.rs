@@ -90,6 +90,34 @@ pub fn abandoned(
     (delivery, changes)
 }
 
+/// The shortest and the longest that a delivery is put off, in milliseconds.
+const PUT_OFF_MS: (i64, i64) = (60_000, 15 * 60_000);
+
+/// Puts a delivery off without an attempt, because this installation cannot sign for its endpoint:
+/// no fault of the receiver's, which still gets every attempt that it is promised. It is tried again
+/// after as long as it has waited already, at least a minute and at most a quarter of an hour.
+///
+/// ```
+/// use cauri_core::{DeliveryStatus, decide};
+/// # mod shop { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/shop/mod.rs")); }
+/// # use shop::Shop;
+/// let mut shop = Shop::open();
+/// let (_, delivery) = shop.delivery();
+/// let (delivery, _) = decide::delivery::put_off(delivery, shop.now());
+/// assert_eq!((delivery.status, delivery.attempts.len()), (DeliveryStatus::Pending, 0));
+/// assert_eq!(delivery.next_attempt_at, Some(shop.now().plus_seconds(60)));
+/// ```
+#[must_use]
+pub fn put_off(delivery: Versioned<Delivery>, now: Timestamp) -> (Delivery, Changeset) {
+    let Versioned { value: mut delivery, version, .. } = delivery;
+    let (least, most) = PUT_OFF_MS;
+    let next = Some(now.plus_millis(now.since(delivery.created_at).clamp(least, most)));
+    delivery.next_attempt_at = next;
+    let mut changes = Changeset::new();
+    changes.update(delivery.clone(), version, next);
+    (delivery, changes)
+}
+
 /// Has a delivery attempted once more, now, whatever became of it (API §22.2). One that is under
 /// way, or due already, is left alone: what was asked for is about to happen.
 ///

@@ -89,11 +89,10 @@ impl Worker {
         let headers = match self.headers(&held.value, &receiver, event.payload.as_bytes(), now) {
             Ok(headers) => headers,
             Err(error) => {
-                // Nothing goes out unsigned: a missed attempt, so that the schedule ends it.
+                // Nothing goes out unsigned, and no attempt is spent on what only whoever runs this
+                // can mend.
                 tracing::error!(%error, endpoint = %endpoint.id, "its secret cannot be opened");
-                let missed = Err(AttemptError::ConnectionFailed);
-                let missed = delivery::attempted(held, url, now, missed, 0);
-                return Ok(Some(Attempted::failed(missed, until)));
+                return Ok(Some(Attempted::failed(delivery::put_off(held, now), until)));
             }
         };
         let attempt = Attempt {

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use cauri::{
-    ApiKeyKind, AuthError, Call, Caller, Engine, Environment, Error, Keyring, Refused, Scope,
-    Store,
+    ApiKeyKind, AuthError, Call, Caller, DeliveryStatus, Engine, Environment, Error, Keyring, List,
+    Query, Refused, Scope, Store, Worker,
+    decide::Terms,
     wire::{CreateWebhookEndpoint, Form},
 };
+use cauri_conformance::SeededEntropy;
 use cauri_memory::MemoryStore;
 use serde_json::json;
 
@@ -64,4 +66,35 @@ async fn a_key_of_todays_id_that_opens_nothing_is_not_taken_for_todays_key() {
     assert_eq!((resealed.endpoints, resealed.renewed), (1, 1));
     let resealed = over(&[(2, [2; 32])]).reseal_secrets().await.unwrap();
     assert_eq!((resealed.endpoints, resealed.renewed), (1, 0));
+}
+
+#[tokio::test]
+async fn what_cannot_be_signed_for_is_put_off_and_keeps_its_attempts() {
+    let store = Arc::new(MemoryStore::new());
+    let story = Story::over(store.clone(), Terms::default()).await;
+    story.listen(json!(["payment.created"])).await;
+    // A server that was started with another file of keys.
+    let stranger = Engine::builder(store)
+        .clock(story.clock.clone())
+        .entropy(Arc::new(SeededEntropy::new(8)))
+        .notifier(story.receiver.clone())
+        .build()
+        .unwrap();
+    let stranger = Worker::new(stranger);
+    let began = story.engine.now();
+    story.pay(json!({})).await.unwrap();
+    let deliveries = Query::all(List::Deliveries(story.me.scope));
+    for tried_again_after_s in [60, 120, 240, 480, 960, 1_860, 2_760] {
+        while !stranger.tick().await.unwrap().is_idle() {}
+        let delivery =
+            &story.engine.webhook_deliveries(&story.me, &deliveries).await.unwrap().data[0];
+        assert_eq!((delivery.status, delivery.attempts_count), (DeliveryStatus::Pending, 0));
+        assert_eq!(delivery.next_attempt_at, Some(began.plus_seconds(tried_again_after_s)));
+        story.clock.advance_millis(delivery.next_attempt_at.unwrap().since(story.engine.now()));
+    }
+    assert_eq!(story.kinds(), [""; 0]);
+    story.settle().await;
+    assert_eq!(story.kinds(), ["payment.created"]);
+    let delivery = &story.engine.webhook_deliveries(&story.me, &deliveries).await.unwrap().data[0];
+    assert_eq!((delivery.status, delivery.attempts_count), (DeliveryStatus::Succeeded, 1));
 }
