@@ -40,8 +40,14 @@ pub(crate) async fn run(options: ServeOptions, output: Output) -> Done {
     options.webhooks()?;
     let stopping = stopping()?;
     let counts = Arc::new(Counts::default());
+    let opening = async {
+        match options.no_worker {
+            true => Opened::at(&options.at.store, counts.clone()).await,
+            false => Opened::for_work(&options.at.store, counts.clone()).await,
+        }
+    };
     let opened = tokio::select! {
-        opened = Opened::at(&options.at.store, counts.clone()) => opened?,
+        opened = opening => opened?,
         // Nothing has begun that would have to be finished.
         () = stopped(stopping.clone()) => return Ok(ExitCode::SUCCESS),
     };

@@ -41,6 +41,12 @@ pub(crate) enum NoStore {
     Forgotten,
     #[error("the database did not answer within {} s: look at host, port and firewalls", PATIENCE.as_secs())]
     Silent,
+    #[error(
+        "the database lets this user read, but not write: a standby is not written to; else grant \
+         insert and update on the tables and delete on idempotency, or serve reads alone with \
+         --no-worker"
+    )]
+    Unwritable,
     #[error("{} is not there", .0.display())]
     Absent(PathBuf),
     #[error("there is no cauri schema here; `serve`, `migrate` and `accounts create` make one")]
@@ -142,6 +148,27 @@ impl Opened {
     /// Opens a store, and brings its schema up to date.
     pub(crate) async fn at(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {
         Self::open(location, meter).await.map_err(|error| named(location, error))
+    }
+
+    /// The same for a worker, which writes down what it does: not a store that may only be read.
+    pub(crate) async fn for_work(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {
+        let opened = Self::at(location, meter).await?;
+        match opened.is_writable(location).await {
+            Ok(true) => Ok(opened),
+            Ok(false) => Err(named(location, NoStore::Unwritable.into())),
+            Err(error) => Err(named(location, error)),
+        }
+    }
+
+    /// Is it? A file of SQLite is written to as soon as it is opened.
+    async fn is_writable(&self, location: &str) -> Result<bool, Failure> {
+        match self {
+            Self::Memory(_) | Self::Sqlite(_) => Ok(true),
+            Self::Postgres(_) => {
+                let looked = timeout(PATIENCE, PostgresStore::inspect(location));
+                Ok(looked.await.map_err(|_| NoStore::Silent)??.writable)
+            }
+        }
     }
 
     async fn open(location: &str, meter: Arc<dyn Meter>) -> Result<Self, Failure> {

@@ -42,6 +42,7 @@ stories![
     no_variable_makes_accounts;
     shared:
     two_servers_are_one_service,
+    a_store_that_may_only_be_read_is_served_without_a_worker,
 ];
 
 fn health_is_asked_without_a_key(store: &Store) {
@@ -423,4 +424,26 @@ fn two_servers_are_one_service(store: &Store) {
     one.place.run(&["keys", "revoke", "--key", &here.account.secret_sandbox]);
     refused_within_a_second(&one, &here.account.secret_sandbox);
     refused_within_a_second(&two, &here.account.secret_sandbox);
+}
+
+/// As on a standby, or for a user who may do no more.
+fn a_store_that_may_only_be_read_is_served_without_a_worker(store: &Store) {
+    let server = store.serve(&[]);
+    let shop = Server::next_shop(&server).unwrap();
+    let link = shop.link(json!({}));
+    let at = format!("{}&options[default_transaction_read_only]=on", server.place.store);
+    let place = store.place();
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--store", &at];
+    let refused = place.command_at(&serve).output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("lets this user read, but not write"), "{said}");
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--no-worker"), "{said}");
+
+    let place = Arc::new(Place { store: at, dir: tempfile::tempdir().unwrap() });
+    let reader = Arc::new(Server::start(&place, 0, &["--no-worker"]));
+    let there = Shop::new(&reader, &shop.account);
+    assert_eq!(there.see(&link["id"]), link);
+    let refused = there.post("/v1/customers", &json!({ "name": "Awa" }));
+    assert_eq!((refused.status, shop.total("/v1/customers")), (503, 0));
 }
