@@ -29,13 +29,13 @@ impl Engine {
         if self.0.of_host {
             return;
         }
-        // Without one everything is read by whoever needs it.
-        let Ok(runtime) = Handle::try_current() else { return };
-        let ticket = cache.ticket();
         let overdue = cache.overdue(now);
         if overdue.is_empty() {
             return;
         }
+        // Outside of one, everything is read by whoever needs it.
+        let Ok(runtime) = Handle::try_current() else { return };
+        let ticket = cache.ticket();
         let reading = read(self.clone(), overdue, ticket);
         runtime.spawn(async move {
             if let Err(error) = reading.await {
