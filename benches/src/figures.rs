@@ -38,6 +38,15 @@ impl Latencies {
     }
 }
 
+/// Prints them: in one line for programs, or in lines for people.
+pub fn print(figures: &Value, in_one_line: bool) {
+    if in_one_line {
+        println!("{figures}");
+    } else {
+        println!("{figures:#}");
+    }
+}
+
 /// CPU time that this process has used, in clock ticks of 10 ms: user and system together.
 #[must_use]
 pub fn cpu_ticks() -> u64 {

@@ -17,7 +17,7 @@ use cauri::{
     Receipt, Scope, Subscription, Worker, wire::CreateWebhookEndpoint,
 };
 use cauri_benches::{
-    figures::{Latencies, per_second},
+    figures::{Latencies, per_second, print},
     stage, store,
 };
 use cauri_memory::MemoryStore;
@@ -26,7 +26,7 @@ use clap::Parser;
 use http_body_util::{BodyExt, Full};
 use hyper::{Request, Response, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor, rt::TokioIo};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{
     net::TcpListener,
     task::{JoinError, JoinSet},
@@ -63,6 +63,9 @@ struct Arguments {
     /// the client and the receiver can do by themselves.
     #[arg(long)]
     bare: Option<usize>,
+    /// One line of JSON instead of lines for people.
+    #[arg(long)]
+    json: bool,
 }
 
 /// What is on its way, and how long each delivery took from the answer to its event's commit.
@@ -127,7 +130,9 @@ async fn main() -> Result<(), Failure> {
     let url = format!("http://{}/hooks", listener.local_addr()?);
     tokio::spawn(receive(listener, Arc::clone(&log)));
     if let Some(at_once) = arguments.bare {
-        return bare(&url, at_once, arguments.seconds).await;
+        let figures = bare(&url, at_once, arguments.seconds).await?;
+        print(&figures, arguments.json);
+        return Ok(());
     }
 
     let opened = store::open(&arguments.store, true, None).await?;
@@ -151,20 +156,18 @@ async fn main() -> Result<(), Failure> {
     let _ = stop.send(());
     worker.await?;
     let log = std::mem::take(&mut *lock(&log));
-    println!(
-        "{:#}",
-        json!({
-            "endpoints": arguments.endpoints,
-            "hanging": arguments.hanging,
-            "rate": arguments.rate,
-            "committed": committed,
-            "failed": failed,
-            "received": received,
-            "received_per_second": per_second(received, took),
-            "received_before_the_answer": log.before_the_answer,
-            "committed_to_received": log.latencies.summary(),
-        })
-    );
+    let figures = json!({
+        "endpoints": arguments.endpoints,
+        "hanging": arguments.hanging,
+        "rate": arguments.rate,
+        "committed": committed,
+        "failed": failed,
+        "received": received,
+        "received_per_second": per_second(received, took),
+        "received_before_the_answer": log.before_the_answer,
+        "committed_to_received": log.latencies.summary(),
+    });
+    print(&figures, arguments.json);
     Ok(())
 }
 
@@ -325,7 +328,7 @@ async fn attempt(url: &str) -> Result<Attempt, Failure> {
 }
 
 /// The client and the receiver alone, with the bytes of a delivery.
-async fn bare(url: &str, at_once: usize, seconds: u64) -> Result<(), Failure> {
+async fn bare(url: &str, at_once: usize, seconds: u64) -> Result<Value, Failure> {
     let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
     let Attempt { headers, body, .. } = attempt(url).await?;
     let began = Instant::now();
@@ -353,6 +356,5 @@ async fn bare(url: &str, at_once: usize, seconds: u64) -> Result<(), Failure> {
     }
     let count: usize = tasks.join_all().await.into_iter().sum();
     let rate = per_second(count, began.elapsed());
-    println!("{:#}", json!({ "bare": at_once, "posted": count, "posted_per_second": rate }));
-    Ok(())
+    Ok(json!({ "bare": at_once, "posted": count, "posted_per_second": rate }))
 }

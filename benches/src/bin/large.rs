@@ -10,7 +10,10 @@ use cauri::{
     Scope, Store, Subscription,
     wire::{CreateCustomer, CreateWebhookEndpoint},
 };
-use cauri_benches::{figures::Latencies, stage, store};
+use cauri_benches::{
+    figures::{Latencies, print},
+    stage, store,
+};
 use clap::{Parser, Subcommand};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
@@ -26,6 +29,9 @@ struct Arguments {
     store: String,
     #[command(subcommand)]
     what: What,
+    /// One line of JSON instead of lines for people.
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, Subcommand)]
@@ -46,13 +52,13 @@ enum What {
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    let Arguments { store, what } = Arguments::parse();
+    let Arguments { store, what, json } = Arguments::parse();
     let opened = store::open(&store, false, None).await?;
     let figures = match what {
         What::Pages { rows } => pages(&store, opened.store, rows).await?,
         What::Claims { backlog } => claims(&store, opened.store, backlog).await?,
     };
-    println!("{figures:#}");
+    print(&figures, json);
     Ok(())
 }
 

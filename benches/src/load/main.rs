@@ -16,7 +16,7 @@ use std::{
 use bytes::Bytes;
 use cauri::{GroupedOptions, List, OrderId, Page, PaymentId, Query, Report};
 use cauri_benches::{
-    figures::{Latencies, Written, cpu_ticks, per_second, resident_kib},
+    figures::{Latencies, Written, cpu_ticks, per_second, print, resident_kib},
     stage::{self, Stage},
     store,
 };
@@ -316,9 +316,5 @@ fn report(
             written.map(|bytes| bytes / u64::try_from(count.max(1)).unwrap_or(1)),
         "resident_kib": resident_kib(),
     });
-    if arguments.json {
-        println!("{figures}");
-    } else {
-        println!("{figures:#}");
-    }
+    print(&figures, arguments.json);
 }
