@@ -104,27 +104,28 @@ impl Rows {
         row: impl IntoIterator<Item = Cell<'a>>,
     ) -> Result<(), StoreError> {
         let start = self.elements.len();
+        let width = i32::try_from(self.kinds.len()).map_err(broken)?;
         // Its length, once that is known.
-        self.elements.extend(0_i32.to_be_bytes());
-        self.elements.extend(i32::try_from(self.kinds.len()).map_err(broken)?.to_be_bytes());
+        self.elements.extend_from_slice(&[0; 4]);
+        self.elements.extend_from_slice(&width.to_be_bytes());
         let mut kinds = self.kinds.iter();
         for cell in row {
             let kind = kinds.next().ok_or_else(|| broken("a row that is too wide"))?;
-            self.elements.extend(type_number(*kind).to_be_bytes());
+            self.elements.extend_from_slice(&type_number(*kind).to_be_bytes());
             element(&mut self.elements, &cell, *kind)?;
         }
         if kinds.next().is_some() {
             return Err(broken("a row that is too narrow"));
         }
+        let length = self.elements.len().saturating_sub(start).saturating_sub(4);
+        let length = i32::try_from(length).map_err(broken)?.to_be_bytes();
+        if let Some(place) = self.elements.get_mut(start..).and_then(<[u8]>::first_chunk_mut) {
+            *place = length;
+        }
         if start == 0 {
             // The others are much like the first.
             let rest = self.rows.saturating_sub(1);
             self.elements.reserve(self.elements.len().saturating_mul(rest));
-        }
-        let length = self.elements.len().saturating_sub(start).saturating_sub(4);
-        let length = i32::try_from(length).map_err(broken)?.to_be_bytes();
-        for (place, byte) in self.elements.iter_mut().skip(start).zip(length) {
-            *place = byte;
         }
         self.count = self.count.checked_add(1).ok_or_else(|| broken("too many rows"))?;
         Ok(())
@@ -162,24 +163,28 @@ fn array_of(buffer: &mut PgArgumentBuffer, of: u32, count: i32, has_null: bool, 
 
 /// A value behind its length.
 fn element(elements: &mut Vec<u8>, cell: &Cell<'_>, kind: Kind) -> Result<(), StoreError> {
-    let mut put = |bytes: &[u8]| {
-        let length = i32::try_from(bytes.len()).map_err(broken)?;
-        elements.extend(length.to_be_bytes());
-        elements.extend(bytes);
-        Ok(())
-    };
     match (cell, kind) {
-        (Cell::Null, _) => {
-            elements.extend((-1_i32).to_be_bytes());
-            Ok(())
-        }
-        (Cell::Flag(it), Kind::Flag) => put(&[u8::from(*it)]),
-        (Cell::Int(it), Kind::Int) => put(&it.to_be_bytes()),
-        (Cell::Text(it), Kind::Text) => put(it.as_bytes()),
-        (Cell::Bytes(it), Kind::Bytes) => put(it),
-        (Cell::Id(it), Kind::Id) => put(it.as_bytes()),
-        _ => Err(broken("a cell of another kind than its column")),
+        (Cell::Null, _) => elements.extend_from_slice(&(-1_i32).to_be_bytes()),
+        (Cell::Flag(it), Kind::Flag) => short(elements, 1, [u8::from(*it)]),
+        (Cell::Int(it), Kind::Int) => short(elements, 8, it.to_be_bytes()),
+        (Cell::Id(it), Kind::Id) => short(elements, 16, it.into_bytes()),
+        (Cell::Text(it), Kind::Text) => return long(elements, it.as_bytes()),
+        (Cell::Bytes(it), Kind::Bytes) => return long(elements, it),
+        _ => return Err(broken("a cell of another kind than its column")),
     }
+    Ok(())
+}
+
+fn short<const N: usize>(elements: &mut Vec<u8>, length: i32, value: [u8; N]) {
+    elements.extend_from_slice(&length.to_be_bytes());
+    elements.extend_from_slice(&value);
+}
+
+fn long(elements: &mut Vec<u8>, value: &[u8]) -> Result<(), StoreError> {
+    let length = i32::try_from(value.len()).map_err(broken)?;
+    elements.extend_from_slice(&length.to_be_bytes());
+    elements.extend_from_slice(value);
+    Ok(())
 }
 
 /// The number by which every Postgres knows a type.

@@ -15,6 +15,7 @@ use crate::{
     read::versioned,
     sessions::Session,
     text::{Schema, joined, kept, matches, names},
+    undelivered,
 };
 
 /// How many more candidates there are than are handed out, so that several nodes that look at the
@@ -81,7 +82,7 @@ pub(crate) async fn backlog(
 
 /// `$1` now, `$2` how much is counted, of each lane where there are any.
 fn waiting(schema: &Schema, kind: ClaimKind) -> String {
-    let name = schema.table(Table::claimed(kind));
+    let name = schema.table(sought(Table::claimed(kind)));
     match Table::lane(kind) {
         Some(Column { name: column, .. }) => format!(
             "with recursive {lanes} \
@@ -131,10 +132,24 @@ fn oldest(schema: &Schema, table: &Table) -> String {
     )
 }
 
-/// Moves `due_at` of the rows in `due`.
+/// The table in which what is due is looked for.
+fn sought(table: &'static Table) -> &'static Table {
+    if is_of_deliveries(table) { Table::undelivered() } else { table }
+}
+
+fn is_of_deliveries(table: &Table) -> bool {
+    table == Table::claimed(ClaimKind::Deliveries)
+}
+
+/// Moves `due_at` of the rows in `due`, the last part so far.
 fn lease(schema: &Schema, table: &Table) -> String {
+    let apart = if is_of_deliveries(table) {
+        format!(", moved as ({})", undelivered::moved(schema, "due", "$2"))
+    } else {
+        String::new()
+    };
     format!(
-        "update {} as t set due_at = $2, version = t.version + 1 from due where {} \
+        "{apart} update {} as t set due_at = $2, version = t.version + 1 from due where {} \
          returning due.due_at, {}",
         schema.table(table),
         same(table, "t", "due"),
@@ -163,8 +178,8 @@ fn lanes(arguments: &mut Arguments, claim: &Claim, lane: Column) -> Result<(), S
 ///
 /// Steps from one lane to the next over the index, looks at the oldest of each, and opens only
 /// those that can matter: however much waits for one of them, it costs the others nothing.
-fn oldest_of_lanes(schema: &Schema, table: &Table, lane: Column) -> String {
-    let name = schema.table(table);
+fn oldest_of_lanes(schema: &Schema, table: &'static Table, lane: Column) -> String {
+    let name = schema.table(sought(table));
     let key = Cow::from(names(table.key(), "d."));
     let array = if lane.kind == Kind::Id { "uuid" } else { "text" };
     let lane = lane.name;
@@ -183,10 +198,11 @@ fn oldest_of_lanes(schema: &Schema, table: &Table, lane: Column) -> String {
          cross join lateral {waiting} as d \
          order by d.due_at, {key} limit $3 * $5), \
          due as materialized (\
-         select {key}, d.due_at from oldest as o join {name} as d on {same} \
+         select {key}, d.due_at from oldest as o join {rows} as d on {same} \
          where d.due_at <= $1 \
          order by o.due_at, {key} limit $3 for update of d skip locked) \
          {lease}",
+        rows = schema.table(table),
         lanes = every_lane(&name, lane),
         head = first(&name, &key, &format!("d.{lane} = lane.{lane} and d.due_at <= $1"), "1"),
         waiting =

@@ -55,13 +55,16 @@ async fn look(connection: &mut PgConnection, schema: &Schema) -> Result<Inspecti
     let may_write = if version == 0 {
         may_create
     } else {
-        // Nothing is ever removed but what was answered under an idempotency key.
+        // Nothing is ever removed but what was answered under an idempotency key, and the note that a
+        // delivery was not received.
         let rights = "select has_table_privilege($1, 'insert')
-            and has_table_privilege($1, 'update') and has_table_privilege($2, 'delete')";
+            and has_table_privilege($1, 'update') and has_table_privilege($2, 'delete')
+            and has_table_privilege($3, 'delete')";
         let rights = sqlx::query(rights)
             .persistent(false)
             .bind(schema.of("payments"))
-            .bind(schema.of("idempotency"));
+            .bind(schema.of("idempotency"))
+            .bind(schema.of("undelivered"));
         rights.fetch_one(connection).await?.try_get(0)?
     };
     Ok(Inspection {

@@ -33,6 +33,7 @@ mod store;
 mod text;
 mod texts;
 mod transaction;
+mod undelivered;
 mod write;
 
 pub use cauri_sql::Migrated;

@@ -12,8 +12,8 @@ use cauri::{
     Scope, StoreError, Versioned,
 };
 use cauri_sql::{
-    Cell, Column, Counters, FilteredListing, Kind, Listing, StatisticsRows, Table, key_cells,
-    listed, read_balance, read_entry, read_record,
+    Cell, Column, Counters, Dialect, FilteredListing, Kind, Listing, StatisticsRows, Table,
+    key_cells, listed, read_balance, read_entry, read_record,
 };
 use sea_query::{
     Alias, Expr, JoinType, Order, PostgresQueryBuilder, Query as Sql, SelectStatement,
@@ -202,7 +202,7 @@ async fn page(
     schema: &Schema,
     query: &Query,
 ) -> Result<(Vec<PgRow>, i64), StoreError> {
-    let (text, arguments) = match Listing::of(query) {
+    let (text, arguments) = match Listing::of(query, Dialect::Postgres) {
         Listing::Nothing => return Ok((Vec::new(), 0)),
         Listing::Numbered(_) => numbered(schema, query)?,
         Listing::Filtered(listing) => filtered(schema, query, *listing)?,

@@ -21,7 +21,9 @@ use cauri::{
     Amount, Balance, Facts, Key, LedgerAccount, Movement, RecordKind, Row, Scope, StoreError,
     Writes,
 };
-use cauri_sql::{Cell, Counters, Kind, Table, balance_cells, entry_cells, key_cells, record_cells};
+use cauri_sql::{
+    Cell, Counters, Kind, Table, add_record_cells, balance_cells, entry_cells, key_cells,
+};
 use sqlx::SqlStr;
 
 use crate::{
@@ -29,6 +31,7 @@ use crate::{
     error::broken,
     schema::Types,
     text::{self, Numbering, Schema, joined, kept, kinds, matches, names},
+    undelivered,
 };
 
 /// Kinds of records, as a set.
@@ -198,8 +201,10 @@ impl Work {
             let changed = rows_of(&self.updates, kind);
             let mut rows = types.rows(Table::of(kind), changed.len())?;
             let mut versions = numbers(changed.len());
+            let mut cells = Vec::new();
             for (row, expected) in changed {
-                rows.push(record_cells(row))?;
+                add_record_cells(row, &mut cells);
+                rows.push(cells.drain(..))?;
                 versions.push([version(*expected)])?;
             }
             arguments.rows(rows)?;
@@ -208,8 +213,10 @@ impl Work {
         for kind in form.unnumbered() {
             let new = rows_of(&self.inserts, kind);
             let mut rows = types.rows(Table::of(kind), new.len())?;
+            let mut cells = Vec::new();
             for row in new {
-                rows.push(record_cells(row))?;
+                add_record_cells(row, &mut cells);
+                rows.push(cells.drain(..))?;
             }
             arguments.rows(rows)?;
         }
@@ -232,9 +239,11 @@ impl Work {
             let new = rows_of(&self.inserts, kind);
             let mut rows = types.rows(Table::of(kind), new.len())?;
             let mut counted = numbers(new.len());
+            let mut cells = Vec::new();
             for row in new {
                 let list = row.record.list().ok_or_else(|| broken("a row of no list"))?;
-                rows.push(record_cells(row))?;
+                add_record_cells(row, &mut cells);
+                rows.push(cells.drain(..))?;
                 counted.push([place(&scopes, &Counters::whose(list))?])?;
             }
             arguments.rows(rows)?;
@@ -346,6 +355,15 @@ impl Form {
     }
 }
 
+fn is_of_deliveries(table: &Table) -> bool {
+    table == Table::of(RecordKind::Delivery)
+}
+
+/// What of each row the rest of the statement needs.
+fn returning(table: &Table) -> String {
+    if is_of_deliveries(table) { undelivered::returning() } else { "1".to_owned() }
+}
+
 /// A statement on its way.
 struct Text<'a> {
     schema: &'a Schema,
@@ -362,13 +380,21 @@ impl Text<'_> {
         self.parts.len().saturating_sub(1)
     }
 
+    /// A part that is asked how many rows it touched, so that it runs in its turn.
+    fn asked(&mut self, part: String) -> usize {
+        let at = self.part(part);
+        self.end.push(format!("(select count(*) from p{at})"));
+        at
+    }
+
     /// A part that has to touch as many rows as it was given.
-    fn guarded(&mut self, part: String, last: usize) {
+    fn guarded(&mut self, part: String, last: usize) -> usize {
         let refuse = self.schema.of("cauri_refuse()");
         let at = self.part(part);
         self.end.push(format!(
             "case when (select count(*) from p{at}) <> cardinality(${last}) then {refuse} end"
         ));
+        at
     }
 
     fn remove(&mut self, table: &Table) {
@@ -393,13 +419,18 @@ impl Text<'_> {
         let sets = joined(sets.map(|(column, at)| format!("{} = v.c{at}", column.name)));
         let part = format!(
             "update {} as t set {sets} from {values} as v({}) where {} and t.version = v.c{width} \
-             returning 1",
+             returning {}",
             self.schema.table(table),
             text::places(width.saturating_add(1)),
             matches(key, "t", |at| format!("v.c{at}")),
+            returning(table),
         );
         let last = self.numbering.last();
-        self.guarded(part, last);
+        let at = self.guarded(part, last);
+        if is_of_deliveries(table) {
+            self.asked(undelivered::removed(self.schema, &format!("p{at}")));
+            self.asked(undelivered::changed(self.schema, &format!("p{at}")));
+        }
     }
 
     /// Adds rows. Some of the columns are counted on from an array: for each of these there is an
@@ -416,13 +447,17 @@ impl Text<'_> {
             }
         }));
         let part = format!(
-            "insert into {} ({}) select {select} from {values} as v({}) returning 1",
+            "insert into {} as t ({}) select {select} from {values} as v({}) returning {}",
             self.schema.table(table),
             names(columns, ""),
             text::places(columns.len().saturating_add(counted.len())),
+            returning(table),
         );
-        let at = self.part(part);
-        self.end.push(format!("(select count(*) from p{at})"));
+        let at = self.asked(part);
+        if is_of_deliveries(table) {
+            let added = undelivered::added(self.schema, &format!("p{at}"));
+            self.asked(format!("{added} returning 1"));
+        }
     }
 
     /// Adds to rows of which most are there; answers a part of a statement with what the sums have

@@ -23,6 +23,8 @@
 //! * **Due rows.** Claims run over all accounts, so these begin with the lane (an endpoint, a
 //!   connection, so that each can be served from its own oldest on) or with `due_at`, and not with the account;
 //!   on a database that is spread by account, each node has its own. They hold only what waits.
+//!
+//! [`Dialect`] says what one of the databases has that the other has not, and why.
 
 /// An index that is not the primary key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,9 +64,50 @@ const REFERENCES: &[&str] = &["account", "live", "reference", "number"];
 const REFERENCED: Option<&str> = Some("reference is not null");
 const DUE: Option<&str> = Some("due_at is not null");
 
+/// A database whose tables differ from the other's in a few things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "each adapter names its own")]
+pub enum Dialect {
+    /// SQLite: an update writes to the indexes of the columns that change, and to no other.
+    Sqlite,
+    /// Postgres: an update that changes an indexed column writes to every index of its table, and
+    /// one that changes none to no index at all. So what changes with each attempt of a delivery is
+    /// indexed in a table of its own, [`Table::undelivered`](crate::Table::undelivered).
+    Postgres,
+}
+
 /// Every index beside the primary keys.
+pub fn indexes(dialect: Dialect) -> impl Iterator<Item = &'static Index> {
+    let own = match dialect {
+        Dialect::Sqlite => OF_SQLITE,
+        Dialect::Postgres => OF_POSTGRES,
+    };
+    COMMON.iter().chain(own)
+}
+
+#[rustfmt::skip]
+const OF_SQLITE: &[Index] = &[
+    // The endpoint comes before the date: "what went wrong on this endpoint" is what is asked.
+    index("deliveries_facets", "deliveries",
+        &["account", "live", "status", "endpoint", "created_at", "number", "event_kind"], None),
+    index("deliveries_due", "deliveries", &["endpoint", "due_at"], DUE),
+];
+
+#[rustfmt::skip]
+const OF_POSTGRES: &[Index] = &[
+    // Without the status: a delivery that is received by its first attempt changes no index.
+    index("deliveries_facets", "deliveries",
+        &["account", "live", "endpoint", "created_at", "number", "event_kind"], None),
+    // What is pending is found by the primary key, which begins with the scope. It is as much as
+    // waits; what has failed stays, and is counted over this.
+    index("undelivered_failed", "undelivered",
+        &["account", "live", "endpoint", "created_at", "number", "event_kind"],
+        Some("status = 'failed'")),
+    index("undelivered_due", "undelivered", &["endpoint", "due_at"], DUE),
+];
+
 #[rustfmt::skip] // One index a paragraph.
-pub const INDEXES: &[Index] = &[
+const COMMON: &[Index] = &[
     unique("accounts_number", "accounts", &["number"]),
 
     unique("api_keys_number", "api_keys", NUMBERS),
@@ -120,11 +163,6 @@ pub const INDEXES: &[Index] = &[
 
     unique("deliveries_number", "deliveries", NUMBERS),
     index("deliveries_event", "deliveries", &["event", "number"], None),
-    // The endpoint comes before the date: "what went wrong on this endpoint" is what is asked.
-    index("deliveries_facets", "deliveries",
-        &["account", "live", "status", "endpoint", "created_at", "number", "event_kind"], None),
-    index("deliveries_due", "deliveries", &["endpoint", "due_at"], DUE),
-
     index("idempotency_due", "idempotency", &["due_at"], DUE),
 
     // The words of an account and a kind are few enough for dates within each pair of them.
@@ -144,13 +182,22 @@ mod tests {
     use super::*;
     use crate::{Kind, Table};
 
+    fn everywhere() -> impl Iterator<Item = (&'static str, &'static Index)> {
+        let of = |dialect, name| indexes(dialect).map(move |index| (name, index));
+        of(Dialect::Sqlite, "sqlite").chain(of(Dialect::Postgres, "postgres"))
+    }
+
+    fn table(index: &Index) -> &'static Table {
+        let mut all = Table::all().chain([Table::undelivered()]);
+        all.find(|table| table.name() == index.table).expect(index.table)
+    }
+
     #[test]
     fn every_index_is_on_columns_that_are_there() {
         let mut names = HashSet::new();
-        for index in INDEXES {
-            assert!(names.insert(index.name), "{}", index.name);
-            let table = Table::all().find(|table| table.name() == index.table);
-            let columns = table.expect(index.table).columns();
+        for (dialect, index) in everywhere() {
+            assert!(names.insert((dialect, index.name)), "{}", index.name);
+            let columns = table(index).columns();
             for name in index.columns {
                 assert!(columns.iter().any(|column| column.name == *name), "{}", index.name);
             }
@@ -164,11 +211,10 @@ mod tests {
             let key: Vec<_> = table.key().iter().map(|column| column.name).collect();
             assert_eq!(key[..2], ["account", "live"], "{}", table.name());
         }
-        for index in INDEXES {
+        for (_, index) in everywhere() {
             let is_due = index.only == DUE;
             let is_global = index.name == "api_keys_hash" || global.contains(&index.table);
-            let table = Table::all().find(|table| table.name() == index.table).unwrap();
-            let first = table.columns().iter().find(|column| column.name == index.columns[0]);
+            let first = table(index).columns().iter().find(|it| it.name == index.columns[0]);
             let is_of_an_id = index.columns[0] != "account" && first.unwrap().kind == Kind::Id;
             let is_of_a_scope = index.columns.starts_with(&["account", "live"]);
             assert!(is_due || is_global || is_of_an_id || is_of_a_scope, "{}", index.name);
@@ -178,7 +224,7 @@ mod tests {
     #[test]
     fn every_numbered_table_has_unique_numbers() {
         for table in Table::all().filter(|table| table.is_numbered()) {
-            let has = INDEXES.iter().any(|index| {
+            let has = COMMON.iter().any(|index| {
                 index.table == table.name() && index.unique && index.columns.ends_with(&["number"])
             });
             assert!(has, "{}", table.name());

@@ -81,6 +81,22 @@ records! {
 
 static ENTRIES: LazyLock<Table> = LazyLock::new(|| plain::<EntryRow>("ledger_entries", 3));
 static BALANCES: LazyLock<Table> = LazyLock::new(|| plain::<BalanceRow>("ledger_balances", 4));
+static UNDELIVERED: LazyLock<Table> = LazyLock::new(|| {
+    let kept = [
+        "account",
+        "live",
+        "id",
+        "endpoint",
+        "event_kind",
+        "status",
+        "created_at",
+        "due_at",
+        "number",
+    ];
+    let all = &Table::of(RecordKind::Delivery).columns;
+    let columns = all.iter().filter(|column| kept.contains(&column.name)).copied().collect();
+    Table { name: "undelivered", key: 3, columns }
+});
 static COUNTERS: LazyLock<Table> = LazyLock::new(|| plain::<Counters>("list_counters", 2));
 
 fn plain<T: Mapped>(name: &'static str, key: usize) -> Table {
@@ -138,7 +154,15 @@ impl Table {
         &COUNTERS
     }
 
-    /// Every table.
+    /// What Postgres keeps beside the deliveries: of each that has not succeeded, or that is due, what
+    /// it is looked for by. An index in the shape of a table, see
+    /// [`Dialect::Postgres`](crate::Dialect::Postgres); no record is read from it.
+    #[must_use]
+    pub fn undelivered() -> &'static Self {
+        &UNDELIVERED
+    }
+
+    /// Every table that holds what the others do not.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         RecordKind::ALL.iter().map(|kind| Self::of(*kind)).chain([
             Self::entries(),
@@ -239,19 +263,23 @@ pub fn lane_cell(lane: &Lane) -> Cell<'static> {
 /// (on updates) is null.
 #[must_use]
 pub fn record_cells(row: &Row) -> Vec<Cell<'_>> {
+    let mut cells = Vec::with_capacity(Table::of(row.record.kind()).columns.len());
+    add_record_cells(row, &mut cells);
+    cells
+}
+
+/// The same, behind what is there: for many rows, one after the other.
+pub fn add_record_cells<'a>(row: &'a Row, cells: &mut Vec<Cell<'a>>) {
     let Row { record, version, due_at, number } = row;
-    let table = Table::of(record.kind());
-    let mut cells = Vec::with_capacity(table.columns.len());
-    put(record, &mut cells);
-    version.put(&mut cells);
-    due_at.put(&mut cells);
+    put(record, cells);
+    version.put(cells);
+    due_at.put(cells);
     if is_order(record.kind()) {
         cells.push(record.lane().map_or(Cell::Null, |lane| lane_cell(&lane)));
     }
-    if table.is_numbered() {
-        number.put(&mut cells);
+    if Table::of(record.kind()).is_numbered() {
+        number.put(cells);
     }
-    cells
 }
 
 /// The record of a row whose columns come in the order of its table's.

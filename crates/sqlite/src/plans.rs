@@ -4,7 +4,7 @@ use cauri::{
     AccountId, ClaimKind, CustomerId, Environment, Field, FieldValue, Id as _, Key, KeyHash, List,
     PaymentId, Query, RecordKind, Scope, Timestamp,
 };
-use cauri_sql::{Listing, Table};
+use cauri_sql::{Dialect, Listing, Table};
 use sea_query::SelectStatement;
 use sqlx::{Row as _, SqliteConnection};
 use uuid::Uuid;
@@ -45,7 +45,7 @@ fn value(list: List, field: Field) -> FieldValue {
         [FieldValue::Text("x".into()), FieldValue::Id(Uuid::nil()), FieldValue::Flag(false)];
     let fits = |value: &FieldValue| {
         let query = Query::all(list).with(field, value.clone());
-        !matches!(Listing::of(&query), Listing::Nothing)
+        !matches!(Listing::of(&query, Dialect::Sqlite), Listing::Nothing)
     };
     values.into_iter().find(fits).unwrap_or_else(|| panic!("{field:?} of {list:?} has no column"))
 }
@@ -92,7 +92,9 @@ async fn every_filter_is_served_by_an_index() {
             queries.push(dated(Query::all(list)));
         }
         for query in queries {
-            let Listing::Filtered(listing) = Listing::of(&query) else { panic!("{query:?}") };
+            let Listing::Filtered(listing) = Listing::of(&query, Dialect::Sqlite) else {
+                panic!("{query:?}")
+            };
             for statement in [&listing.page, &listing.total] {
                 let plan = plan_of(&mut connection, statement).await;
                 assert_narrow(&format!("{query:?}"), &plan);
@@ -112,7 +114,9 @@ async fn a_facet_is_counted_over_its_index_alone() {
         (List::Entries(scope()), Field::LedgerAccount),
     ] {
         let query = dated(Query::all(list).with(field, value(list, field)));
-        let Listing::Filtered(listing) = Listing::of(&query) else { panic!("{query:?}") };
+        let Listing::Filtered(listing) = Listing::of(&query, Dialect::Sqlite) else {
+            panic!("{query:?}")
+        };
         let plan = plan_of(&mut connection, &listing.total).await.join("; ");
         assert!(plan.contains(&format!("COVERING INDEX {}_facets", list.name())), "{plan}");
         // The dates narrow what is counted.

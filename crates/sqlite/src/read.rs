@@ -10,8 +10,8 @@ use cauri::{
     Scope, StoreError, Versioned,
 };
 use cauri_sql::{
-    Cell, Column, Listing, StatisticsRows, Table, key_cells, listed, read_balance, read_entry,
-    read_record,
+    Cell, Column, Dialect, Listing, StatisticsRows, Table, key_cells, listed, read_balance,
+    read_entry, read_record,
 };
 use sea_query::SelectStatement;
 use sqlx::{SqliteConnection, sqlite::SqliteRow};
@@ -142,7 +142,7 @@ async fn page(
     connection: &mut SqliteConnection,
     query: &Query,
 ) -> Result<(Vec<SqliteRow>, i64), StoreError> {
-    match Listing::of(query) {
+    match Listing::of(query, Dialect::Sqlite) {
         Listing::Nothing => Ok((Vec::new(), 0)),
         Listing::Numbered(listing) => {
             let total = rows(connection, &listing.total()).await?;
@@ -168,7 +168,7 @@ async fn page(
 
 /// Does reading this take two statements that must see one moment?
 pub(crate) fn wants_snapshot(query: &Query) -> bool {
-    matches!(Listing::of(query), Listing::Filtered(_))
+    matches!(Listing::of(query, Dialect::Sqlite), Listing::Filtered(_))
 }
 
 pub(crate) async fn list(

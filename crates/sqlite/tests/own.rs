@@ -12,7 +12,7 @@ use cauri_conformance::{
     polled,
 };
 use cauri_memory::MemoryStore;
-use cauri_sql::{INDEXES, Kind, Table};
+use cauri_sql::{Dialect, Kind, Table, indexes};
 use cauri_sqlite::{OpenError, SqliteOptions, SqliteStore, SqliteTransaction};
 use sqlx::{
     Connection as _, Row as _, SqliteConnection, SqlitePool,
@@ -99,7 +99,7 @@ async fn the_indexes_are_those_that_were_reasoned_about() {
     let rows = sqlx::query(text).fetch_all(&mut connection).await.unwrap();
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let found: BTreeSet<String> = rows.iter().map(|row| plain(row.get(0))).collect();
-    let expected = INDEXES.iter().map(|it| {
+    let expected = indexes(Dialect::Sqlite).map(|it| {
         let unique = if it.unique { "unique " } else { "" };
         let only = it.only.map_or_else(String::new, |only| format!(" where {only}"));
         let columns = it.columns.join(", ");
@@ -112,7 +112,7 @@ async fn the_indexes_are_those_that_were_reasoned_about() {
         let name: String = row.get(0);
         let is_key =
             name.starts_with("sqlite_autoindex_") || Table::all().any(|table| table.name() == name);
-        assert!(is_key || INDEXES.iter().any(|index| index.name == name), "{name}");
+        assert!(is_key || indexes(Dialect::Sqlite).any(|index| index.name == name), "{name}");
     }
 }
 
