@@ -78,7 +78,9 @@ impl Engine {
         F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
     {
         let name = shape.name;
-        let running = self.run_within(call, shape, keys, decide);
+        // In a box: it is some kilobytes, which whoever awaits or spawns the call would move along
+        // several times.
+        let running = Box::pin(self.run_within(call, shape, keys, decide));
         self.case(name, call.caller.scope, call.trace.clone(), running).await
     }
 
@@ -197,7 +199,8 @@ impl Engine {
     where
         F: Fn(Loaded, &mut Context<'_>) -> Result<Decision<T>, Refused>,
     {
-        self.case(name, scope, None, self.transact_within(scope, keys, decide)).await
+        let running = Box::pin(self.transact_within(scope, keys, decide));
+        self.case(name, scope, None, running).await
     }
 
     async fn transact_within<T, F>(

@@ -5,7 +5,7 @@ use std::{error::Error as StdError, io, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use cauri::{Attempt, AttemptError, Environment, Notifier, Receipt};
 use http::{
-    Extensions, HeaderName, HeaderValue, Method, Request, Response,
+    Extensions, HeaderMap, HeaderName, HeaderValue, Method, Request, Response,
     header::{CONTENT_TYPE, USER_AGENT},
 };
 use http_body_util::{BodyExt, Full};
@@ -258,15 +258,30 @@ fn request(attempt: &Attempt, reach: Reach) -> Result<Request<Full<Bytes>>, Atte
     let mut request = Request::new(Full::new(body.clone()));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = url.as_str().parse().map_err(|_| AttemptError::UrlNotAllowed)?;
+    *request.headers_mut() = HeaderMap::with_capacity(headers.len().saturating_add(2));
     for (name, value) in headers {
         // Leaving a header out would send an attempt that is not the one asked for.
-        let name = HeaderName::try_from(*name).map_err(|_| AttemptError::ConnectionFailed)?;
+        let name = header_name(name).ok_or(AttemptError::ConnectionFailed)?;
         let value = HeaderValue::try_from(value).map_err(|_| AttemptError::ConnectionFailed)?;
         request.headers_mut().append(name, value);
     }
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
     Ok(request)
+}
+
+/// The names that every attempt has are not read each time.
+fn header_name(name: &str) -> Option<HeaderName> {
+    static KNOWN: [(&str, HeaderName); 4] = [
+        ("X-Webhook-Signature", HeaderName::from_static("x-webhook-signature")),
+        ("X-Webhook-Event", HeaderName::from_static("x-webhook-event")),
+        ("X-Webhook-Delivery", HeaderName::from_static("x-webhook-delivery")),
+        ("X-Webhook-Attempt", HeaderName::from_static("x-webhook-attempt")),
+    ];
+    match KNOWN.iter().find(|(known, _)| *known == name) {
+        Some((_, known)) => Some(known.clone()),
+        None => HeaderName::try_from(name).ok(),
+    }
 }
 
 /// Reads the body as far as it is worth the connection, and forgets it.

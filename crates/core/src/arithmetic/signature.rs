@@ -94,7 +94,10 @@ pub fn sign(key: &SigningKey, t: i64, body: &[u8]) -> String {
 #[must_use]
 pub fn header(keys: &[SigningKey], t: i64, body: &[u8]) -> String {
     let t = t.to_string();
-    let mut header = format!("t={t}");
+    let signatures = keys.len().saturating_mul(V1_LEN.saturating_add(1));
+    let mut header = String::with_capacity(signatures.saturating_add(t.len()).saturating_add(2));
+    header.push_str("t=");
+    header.push_str(&t);
     for key in keys {
         header.push_str(",v1=");
         push_hex(&mut header, &key.mac(t.as_bytes(), body));

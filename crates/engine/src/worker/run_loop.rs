@@ -297,7 +297,8 @@ impl Loop {
     }
 
     fn spawn(&mut self, slot: Slot, task: impl Future<Output = Done> + Send + 'static) {
-        let handle = self.tasks.spawn(task);
+        // In a box, or the runtime would move all of it from one state of the task to the next.
+        let handle = self.tasks.spawn(Box::pin(task));
         self.slots.insert(handle.id(), slot);
     }
 
