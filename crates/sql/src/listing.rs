@@ -84,9 +84,13 @@ impl Listing {
         let table = Table::listed(query.list);
         let searched = if is_apart(query, dialect) { Table::undelivered() } else { table };
         let order = order(query.list);
+        let rest = received(query, dialect);
         // Facets are sorted after they were found: going down the numbers until enough of them
-        // match would read every row where few or none do. The plus keeps databases from it.
-        let by_number = if is_narrow(query) { Expr::col("number") } else { Expr::cust("+number") };
+        // match would read every row where few or none do. The plus keeps databases from it. Nearly
+        // every delivery has been received.
+        let is_common = rest.as_ref().is_some_and(Query::is_unfiltered);
+        let by_number =
+            if is_narrow(query) || is_common { Expr::col("number") } else { Expr::cust("+number") };
         // First the numbers, for which an index is enough, then the rows of the page alone.
         let numbers = Sql::select()
             .column("number")
@@ -101,13 +105,21 @@ impl Listing {
             .and_where(Expr::col("number").in_subquery(numbers))
             .order_by("number", order)
             .take();
-        let total = Sql::select()
-            .expr(Expr::cust("count(*)"))
-            .from(searched.name())
-            .cond_where(conditions)
-            .take();
+        let total = match rest.and_then(|rest| self::conditions(&rest, dialect)) {
+            Some(rest) => {
+                let others = rest.clone().add(Expr::cust("status <> 'succeeded'"));
+                let all = Expr::from(count(table, rest));
+                let difference = all.sub(Expr::from(count(Table::undelivered(), others)));
+                Sql::select().expr_as(difference, "count").take()
+            }
+            None => count(searched, conditions),
+        };
         Self::Filtered(Box::new(FilteredListing { page, total }))
     }
+}
+
+fn count(table: &Table, conditions: Cond) -> SelectStatement {
+    Sql::select().expr(Expr::cust("count(*)")).from(table.name()).cond_where(conditions).take()
 }
 
 const fn order(list: List) -> Order {
@@ -145,6 +157,20 @@ fn is_apart(query: &Query, dialect: Dialect) -> bool {
         && query.filters.iter().any(|Filter { field, value }| {
             *field == Field::Status && *value != FieldValue::Text(received.into())
         })
+}
+
+/// Of a query for deliveries that were received, the same for all of them: where only the others are
+/// told apart by an index, those are counted and taken off. `None` of other queries.
+fn received(query: &Query, dialect: Dialect) -> Option<Query> {
+    let is_status = |it: &&Filter| it.field == Field::Status;
+    let is_asked = matches!(query.list, List::Deliveries(_))
+        && dialect == Dialect::Postgres
+        && query.filters.iter().any(|it| is_status(&it));
+    if !is_asked || is_narrow(query) || is_apart(query, dialect) {
+        return None;
+    }
+    let filters = query.filters.iter().filter(|it| !is_status(it)).cloned().collect();
+    Some(Query { filters, ..query.clone() })
 }
 
 /// The conditions of a query; `None` when nothing can meet them.
