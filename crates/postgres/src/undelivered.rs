@@ -7,8 +7,8 @@
 //! milliseconds.
 //!
 //! The delivery decides, this table only finds it: whoever writes here has written to the delivery
-//! before, in the same statement, and a claim locks the delivery and looks at it again. So the two
-//! are never locked the other way round, and never disagree.
+//! before, in the same statement, so the two are never locked the other way round; and a claim locks
+//! the delivery and looks at it again, since what it found here may be a moment old.
 
 use cauri_sql::Table;
 
