@@ -134,16 +134,12 @@ fn oldest(schema: &Schema, table: &Table) -> String {
 
 /// The table in which what is due is looked for.
 fn sought(table: &'static Table) -> &'static Table {
-    if is_of_deliveries(table) { Table::undelivered() } else { table }
-}
-
-fn is_of_deliveries(table: &Table) -> bool {
-    table == Table::claimed(ClaimKind::Deliveries)
+    if undelivered::finds(table) { Table::undelivered() } else { table }
 }
 
 /// Moves `due_at` of the rows in `due`, the last part so far.
 fn lease(schema: &Schema, table: &Table) -> String {
-    let apart = if is_of_deliveries(table) {
+    let apart = if undelivered::finds(table) {
         format!(", moved as ({})", undelivered::moved(schema, "due", "$2"))
     } else {
         String::new()

@@ -10,12 +10,18 @@
 //! before, in the same statement, so the two are never locked the other way round; and a claim locks
 //! the delivery and looks at it again, since what it found here may be a moment old.
 
+use cauri::RecordKind;
 use cauri_sql::Table;
 
 use crate::text::{Schema, joined, names};
 
 /// Which deliveries are here.
 const IS_HERE: &str = "(p.status <> 'succeeded' or p.due_at is not null)";
+
+/// Are rows of this table found here?
+pub(crate) fn finds(table: &Table) -> bool {
+    table == Table::of(RecordKind::Delivery)
+}
 
 /// What a statement that writes deliveries has to return, `t` being the delivery.
 pub(crate) fn returning() -> String {

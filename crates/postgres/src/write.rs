@@ -355,13 +355,9 @@ impl Form {
     }
 }
 
-fn is_of_deliveries(table: &Table) -> bool {
-    table == Table::of(RecordKind::Delivery)
-}
-
 /// What of each row the rest of the statement needs.
 fn returning(table: &Table) -> String {
-    if is_of_deliveries(table) { undelivered::returning() } else { "1".to_owned() }
+    if undelivered::finds(table) { undelivered::returning() } else { "1".to_owned() }
 }
 
 /// A statement on its way.
@@ -427,7 +423,7 @@ impl Text<'_> {
         );
         let last = self.numbering.last();
         let at = self.guarded(part, last);
-        if is_of_deliveries(table) {
+        if undelivered::finds(table) {
             self.asked(undelivered::removed(self.schema, &format!("p{at}")));
             self.asked(undelivered::changed(self.schema, &format!("p{at}")));
         }
@@ -454,7 +450,7 @@ impl Text<'_> {
             returning(table),
         );
         let at = self.asked(part);
-        if is_of_deliveries(table) {
+        if undelivered::finds(table) {
             let added = undelivered::added(self.schema, &format!("p{at}"));
             self.asked(format!("{added} returning 1"));
         }
